@@ -2,6 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
+from shared.adapters.dynamodb.codec import versions
+from shared.domain.errors import UnknownVersionError
+from shared.domain.schedules.blackouts import Blackout
 from shared.domain.schedules.own_calendar import OwnCalendar
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.conformance.dynamo_lab import DynamoLab
@@ -18,13 +23,20 @@ FIRST = OwnCalendar(
 )
 SECOND = replace(FIRST, version=2, country=None, weekend=None, dates_in=(), dates_out=())
 THIRD = replace(FIRST, version=3, weekend=frozenset(), set_name="billing")
+EVENING = DUE_AT // 60_000 * 60_000
+WINDOWS = (
+    Blackout(from_at=60_000, until_at=120_000),
+    Blackout(from_at=EVENING, until_at=EVENING + 3_600_000, reason="maintenance of the plant"),
+)
+FOURTH = replace(FIRST, version=4, blackouts=WINDOWS)
+FIFTH = replace(FIRST, version=5, blackouts=())
 
 
 def test_calendar_is_read_as_it_was_put(lab: Lab) -> None:
     assert lab.calendars.get(TENANT, "plant") is None
     assert lab.calendars.last_version(TENANT, "plant") == 0
     before = None
-    for calendar in (FIRST, SECOND, THIRD):
+    for calendar in (FIRST, SECOND, THIRD, FOURTH, FIFTH):
         assert lab.calendars.put(TENANT, calendar, before)
         assert lab.calendars.get(TENANT, "plant") == calendar
         assert lab.calendars.last_version(TENANT, "plant") == calendar.version
@@ -123,3 +135,24 @@ def test_calendars_that_are_deleted_leave_one_item_of_their_tenant(engine_lab: D
         assert engine_lab.calendars.delete(TENANT, calendar)
     (items,) = engine_lab.contents().values()
     assert [item["cv"] for item in items] == [{"N": "8"}]
+
+
+def test_calendar_with_blackout_windows_is_unreadable_to_a_release_before_them(engine_lab: DynamoLab) -> None:
+    """Such a release reads `c`, and no version, of each calendar."""
+    engine_lab.calendars.put(TENANT, FOURTH, None)
+    ((stored,),) = engine_lab.contents().values()
+    assert "c" not in stored
+    assert stored["v"] == {"N": str(versions.BLACKOUTS)}
+    engine_lab.calendars.put(TENANT, FIFTH, FOURTH)
+    ((stored,),) = engine_lab.contents().values()
+    assert "cb" not in stored
+    assert stored["v"] == {"N": "1"}
+
+
+def test_calendar_of_a_newer_version_is_not_read(
+    engine_lab: DynamoLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine_lab.calendars.put(TENANT, FOURTH, None)
+    monkeypatch.setattr(versions, "VERSION", versions.BLACKOUTS - 1)
+    with pytest.raises(UnknownVersionError):
+        engine_lab.calendars.get(TENANT, "plant")

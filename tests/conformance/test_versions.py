@@ -25,11 +25,11 @@ from shared.domain.executions.execution import EndedRun
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.filters import Kind
-from shared.domain.schedules.calendar_rule import WhenExcluded
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule_kinds import Series
+from shared.domain.schedules.schedule_kinds import Cron, Series
 from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.domain.workflows import run as runs
 from shared.domain.workflows.map_items import chosen_items
@@ -287,3 +287,16 @@ def test_request_that_a_role_signs_is_left_alone_by_a_release_that_would_call_wi
         revision_item(signed),
     ]
     assert [_version(each) for each in items] == [versions.SIGNED_CALLS] * 6
+
+
+def test_chain_with_blackout_windows_is_left_alone_by_a_release_without_them() -> None:
+    """It would run through the windows, also where the job has a target in AWS."""
+    rule = CalendarRule(name="plant", days="v3 56 20787.")
+    schedule = Cron(line="0 9 * * *", timezone="UTC", calendar=rule)
+    excluded = replace(schedule, calendar=replace(rule, days="v3 56 20787. 1pLKk.A"))
+    for target in (None, "arn:aws:sqs:eu-central-1:123456789012:jobs"):
+        plain, dark = (job(schedule=each, target=target) for each in (schedule, excluded))
+        assert _version(job_item(dark)) == _version(execution_item(occurrence(dark), REGION))
+        assert _version(job_item(dark)) == versions.BLACKOUTS
+        assert _version(job_item(plain)) < versions.BLACKOUTS
+        assert _version(job_item(replace(plain, change=dark.definition))) == versions.BLACKOUTS

@@ -8,6 +8,8 @@ _RULE = "tests/unit/domain/schedules/test_calendar_rule.py"
 _PROPERTIES = "tests/property/test_calendar_properties.py"
 _CHANGES = "tests/unit/domain/schedules/test_calendar_changes.py"
 _RECOMPUTE = "tests/unit/usecases/chains/test_recompute_calendar.py"
+_MOVES_FILE = "shared/domain/schedules/blackout_moves.py"
+_BLACKOUTS = "tests/unit/domain/schedules/test_blackouts.py"
 _API = "tests/unit/api/test_calendars.py"
 _SHARED = "tests/unit/api/test_shared_calendars.py"
 _OWN = "tests/unit/api/test_own_calendars.py"
@@ -251,6 +253,69 @@ CALENDARS = (
         file="shared/usecases/ticks/reconcile_definitions.py",
         old="                job = self.recompute.jobs.get(job.tenant_id, job.id)\n",
         new="                return None\n",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="blackout window that does not contain its start",
+        file="shared/domain/schedules/blackouts.py",
+        old="        index = bisect_right(self.windows, instant_ms, key=itemgetter(0)) - 1\n",
+        new="        index = bisect_right(self.windows, instant_ms - 1, key=itemgetter(0)) - 1\n",
+        killer=_BLACKOUTS,
+    ),
+    Mutant(
+        name="run that moves from a blackout window to an excluded day",
+        file=_MOVES_FILE,
+        old="                return instant_ms\n            business = self.days.following(day + 1)\n",
+        new="                return instant_ms\n            return instant_ms\n            business = None\n",
+        killer=_BLACKOUTS,
+    ),
+    Mutant(
+        name="modified following that leaves its month behind a blackout window",
+        file=_MOVES_FILE,
+        old="in allowed.within(month, from_ms, until_ms)",
+        new="in ((from_ms, until_ms),)",
+        killer=_BLACKOUTS,
+    ),
+    Mutant(
+        name="moved run that is counted beside the run that is there",
+        file=_MOVES_FILE,
+        old="for each in found if _next(schedule, each - 1) != each",
+        new="for each in found",
+        killer=_BLACKOUTS,
+    ),
+    Mutant(
+        name="jitter that reaches into a blackout window",
+        file="shared/domain/schedules/jitter.py",
+        old="blackout_from is None else min(width, blackout_from - nominal_at)",
+        new="blackout_from else width",
+        killer=_BLACKOUTS,
+    ),
+    Mutant(
+        name="changed blackout window that moves no run",
+        file=_CHANGES_FILE,
+        old="        window = own.windows.first_difference(rule.blackouts, now_ms)\n",
+        new="        window = None\n",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="chain with blackout windows that an older release runs through",
+        file="shared/adapters/dynamodb/codec/versions.py",
+        old="        yield BLACKOUTS if inner.has_blackouts else None\n",
+        new="        yield None\n",
+        killer="tests/conformance/test_versions.py",
+    ),
+    Mutant(
+        name="calendar with blackout windows that an older release reads without them",
+        file="shared/adapters/dynamodb/jobs/calendar_store.py",
+        old='            "cb" if calendar.blackouts else "c": _content(calendar),\n',
+        new='            "c": _content(calendar),\n',
+        killer=_STORE,
+    ),
+    Mutant(
+        name="calendar that is gone and is read for each job",
+        file="shared/usecases/reading/read_calendar.py",
+        old="            self._absent[place] = now_ms\n",
+        new="            pass\n",
         killer=_CHANGE,
     ),
 )

@@ -6,7 +6,14 @@ from functools import cache, partial
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.domain.schedules.business_days import date_of, day_of, freeze, from_frozen
+from shared.domain.schedules.blackouts import MAX_BLACKOUT_DAYS, Blackout, merged, thawed
+from shared.domain.schedules.business_days import (
+    date_of,
+    day_of,
+    freeze,
+    from_frozen,
+    with_windows,
+)
 from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.country_calendars import country_days
 from shared.domain.schedules.cron import Gap, Overlap
@@ -93,7 +100,12 @@ def check(schedule: Cron, moved: Line, start: datetime, data: st.DataObject) -> 
     """Each query of the schedule, frozen or not, agrees with the enumeration."""
     minutes = minutes_of(schedule.timezone, start, DAYS, EVERY)
     expected = instants(moved, minutes, schedule.gap, schedule.overlap)
-    first_ms, last_ms = minutes[0].at_ms, minutes[-1].at_ms
+    agrees(schedule, expected, (minutes[0].at_ms, minutes[-1].at_ms), data)
+
+
+def agrees(schedule: Cron, expected: list[int], watched: tuple[int, int], data: st.DataObject) -> None:
+    """Each query of the schedule in the watched time gives the expected instants."""
+    first_ms, last_ms = watched
     moment = data.draw(st.integers(first_ms, last_ms) | st.sampled_from(expected or [first_ms]))
     frozen = with_frozen_rules(schedule, first_ms, first_ms)
     assert decode_schedule(encode_schedule(frozen)) == frozen
@@ -159,6 +171,69 @@ def test_nth_business_day_is_that_of_the_enumeration(
         calendar=CalendarRule(name=name, business_day=nth),
     )
     check(schedule, oracle.on_business_day(line, nth, partial(is_business, name)), at(start), data)
+
+
+@st.composite
+def blackout_windows(draw: st.DrawFn, around: tuple[int, int]) -> list[tuple[int, int]]:
+    """Windows among the watched minutes, which may overlap, meet, or begin and end with an instant of a line."""
+    first, last = (instant // 60_000 for instant in around)
+    shortest = st.integers(1, 600) | st.integers(1, 20 * 1_440)
+    starts = st.integers(first, last) | st.integers(first // EVERY, last // EVERY).map(
+        lambda each: each * EVERY
+    )
+    found = draw(st.lists(st.tuples(starts, shortest), min_size=1, max_size=6))
+    return [(start * 60_000, (start + length) * 60_000) for start, length in found]
+
+
+@relaxed
+@given(line=sparse_lines(lines()), window=windows, name=names, rule=rules, data=st.data())
+def test_runs_that_blackout_windows_move_are_those_of_the_enumeration(
+    line: Line, window: tuple[str, str], name: str, rule: WhenExcluded, data: st.DataObject
+) -> None:
+    zone, start = window
+    watched = minutes_of(zone, at(start), DAYS, EVERY)
+    ends = watched[0].at_ms + 8 * 86_400_000, watched[-1].at_ms - 8 * 86_400_000
+    excluded = data.draw(blackout_windows(ends))
+    text = freeze("v1", country_days(name), day_of(at(start).date()) - 60, day_of(at(start).date()) + 120)
+    text = with_windows(text, merged(Blackout(from_at=low, until_at=high) for low, high in excluded), 0)
+    schedule = Cron(
+        line=line.text,
+        timezone=zone,
+        gap=data.draw(st.sampled_from(list(Gap))),
+        overlap=data.draw(st.sampled_from(list(Overlap))),
+        calendar=CalendarRule(name="plant", when_excluded=rule, days=text),
+    )
+    rule_of_days = partial(is_business, name)
+    moved = oracle.moved_line(line, rule.value, rule_of_days, days_around(at(start)))
+    before = instants(moved, watched, schedule.gap, schedule.overlap)
+    around = tuple(range(watched[0].at_ms - 60 * 86_400_000, watched[-1].at_ms + 60 * 86_400_000, 60_000))
+    expected = oracle.outside(before, excluded, rule.value, oracle.Clock(zone, around), rule_of_days)
+    inside = [each for each in expected if ends[0] <= each <= ends[1]]
+    agrees(schedule, inside, ends, data)
+
+
+@relaxed
+@given(
+    windows=st.lists(
+        st.tuples(st.integers(0, 120_000_000), st.integers(1, MAX_BLACKOUT_DAYS * 1_440)), max_size=100
+    ),
+    moment=st.integers(0, 130_000_000 * 60_000),
+)
+def test_frozen_blackout_windows_are_the_union_of_those_that_have_not_ended(
+    windows: list[tuple[int, int]], moment: int
+) -> None:
+    excluded = [
+        Blackout(from_at=start * 60_000, until_at=(start + length) * 60_000) for start, length in windows
+    ]
+    union = merged(excluded)
+    text = union.frozen(moment)
+    assert bool(text) == any(each.until_at > moment for each in excluded)
+    assert len(text) <= 12 * len(windows)
+    edges = {edge + more for each in excluded for edge in (each.from_at, each.until_at) for more in (-1, 0)}
+    for instant in (moment, *(edge for edge in edges if edge >= moment)):
+        is_inside = any(each.from_at <= instant < each.until_at for each in excluded)
+        assert (union.at(instant) is not None) == is_inside
+        assert (text != "" and thawed(text).at(instant) is not None) == is_inside
 
 
 @relaxed

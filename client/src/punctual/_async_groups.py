@@ -23,6 +23,7 @@ from punctual.models import (
     AwsTargetIn,
     BackfillPlan,
     Batch,
+    BlackoutIn,
     BulkAction,
     BulkFilterIn,
     BulkPatchIn,
@@ -223,6 +224,7 @@ class AdminCalendarsMethods(AsyncGroup):
         self,
         shared_calendar: str,
         *,
+        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -239,6 +241,8 @@ class AdminCalendarsMethods(AsyncGroup):
         tenants that name it move within about 15 minutes.
 
         * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        * `blackouts`: Windows of instants, such as those of a deployment. They may overlap. `when_excluded`
+          of a schedule says what happens to a run in one.
         * `country`: A country whose public holidays, and whose weekend, are excluded.
         * `dates_in`: Days that are business days in any case.
         * `dates_out`: Days that are excluded as well.
@@ -249,6 +253,7 @@ class AdminCalendarsMethods(AsyncGroup):
             _operations.PUT_SHARED_CALENDAR,
             shared_calendar,
             body={
+                "blackouts": blackouts,
                 "country": country,
                 "dates_in": dates_in,
                 "dates_out": dates_out,
@@ -821,6 +826,7 @@ class CalendarsMethods(AsyncGroup):
         self,
         calendar: str,
         *,
+        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -844,6 +850,8 @@ class CalendarsMethods(AsyncGroup):
         condition.
 
         * `calendar`: The name of a calendar.
+        * `blackouts`: Windows of instants, such as those of a deployment. They may overlap. `when_excluded`
+          of a schedule says what happens to a run in one.
         * `country`: A country whose public holidays, and whose weekend, are excluded.
         * `dates_in`: Days that are business days in any case.
         * `dates_out`: Days that are excluded as well.
@@ -858,6 +866,7 @@ class CalendarsMethods(AsyncGroup):
             calendar,
             query={"dry_run": dry_run},
             body={
+                "blackouts": blackouts,
                 "country": country,
                 "dates_in": dates_in,
                 "dates_out": dates_out,

@@ -359,6 +359,25 @@ class Batch(BatchResults, frozen=True, kw_only=True):
     results: tuple[BatchResult, ...]
 
 
+class BlackoutIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A window, [from, until), in which no run begins, in any time zone."""
+
+    since: Instant = field(name="from")
+    """A whole minute: RFC 3339 with an offset, because a calendar has no time zone."""
+    reason: str | UnsetType = UNSET
+    """What the window is for. It is shown, and has no effect."""
+    until: str
+    """The first instant after the window, at most 92 days after `from`."""
+
+
+class Blackout(Model, frozen=True, kw_only=True):
+    """A window, [from, until), in which no run begins."""
+
+    since: datetime = field(name="from")
+    reason: str
+    until: datetime
+
+
 class BulkCounts(Model, frozen=True, kw_only=True):
     """What happened to the jobs so far."""
 
@@ -582,9 +601,13 @@ class BusiestJobs(Model, frozen=True, kw_only=True):
 
 class CalendarIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The excluded days: those of a country, of a weekend, and of dates. A date of `dates_in` is never
-    excluded.
+    excluded. No run begins in one of the blackout windows, whatever its date.
     """
 
+    blackouts: Sequence[BlackoutIn] | UnsetType = UNSET
+    """Windows of instants, such as those of a deployment. They may overlap. `when_excluded` of a schedule
+    says what happens to a run in one.
+    """
     country: str | UnsetType | None = UNSET
     """A country whose public holidays, and whose weekend, are excluded."""
     dates_in: Sequence[str] | UnsetType = UNSET
@@ -604,6 +627,8 @@ class CalendarIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Calendar(Model, frozen=True, kw_only=True):
     """A calendar. Its version grows with each change."""
 
+    blackouts: tuple[Blackout, ...]
+    """By their start."""
     changed_at: datetime
     country: str | None = None
     dates_in: tuple[str, ...]

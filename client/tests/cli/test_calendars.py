@@ -62,3 +62,27 @@ def test_days_that_cannot_be_taken_leave_the_calendar_alone(options: list[str], 
     assert refused.code == Exit.USAGE
     assert error in refused.err
     assert scene.shell.json("calendars", "get", "plant")["version"] == 1
+
+
+def test_calendar_takes_blackout_windows_with_their_reasons() -> None:
+    scene = Scene()
+    scene.shell.ok(
+        *(
+            "calendars",
+            "put",
+            "plant",
+            "--blackout",
+            "2030-12-24T20:00:00+01:00/2030-12-26T06:00:00Z a freeze",
+        ),
+        *("--blackout", "2030-12-20T20:00:00Z/2030-12-20T22:00:00Z"),
+    )
+    shown = scene.shell.json("calendars", "get", "plant")["blackouts"]
+    assert [(each["from"], each["until"], each["reason"]) for each in shown] == [
+        ("2030-12-20T20:00:00.000Z", "2030-12-20T22:00:00.000Z", ""),
+        ("2030-12-24T19:00:00.000Z", "2030-12-26T06:00:00.000Z", "a freeze"),
+    ]
+    listed = scene.shell.ok("calendars", "get", "plant").out
+    assert "2030-12-24T19:00Z/2030-12-26T06:00Z a freeze" in " ".join(listed.split())
+    refused = scene.shell.run("calendars", "put", "plant", "--blackout", "2030-12-24T20:00:00Z")
+    assert refused.code == Exit.USAGE
+    assert "--blackout needs FROM/UNTIL" in refused.err

@@ -4,7 +4,7 @@ A date is the local one of a job; a calendar has no time zone. Frozen days are a
 dates in every process, whichever release of the calendar is installed: `0.109 56 20772.K2z5`. The text holds the
 release (of a tenant's own calendar its version, such as `v3`), the digits of the weekend (0 is Monday), and the
 days that depart from the weekend: the first day of the frozen range, and after the dot the distances from one such
-day to the next. Outside the range only the weekend is excluded.
+day to the next. Outside the range only the weekend is excluded. A fourth word has the windows of `blackouts`.
 """
 
 import re
@@ -15,16 +15,20 @@ from typing import Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
+from shared.domain.schedules.blackouts import NO_BLACKOUTS, Blackouts, thawed
 
 MAX_DISTANCE: Final = 366
 """A business day is searched for this many days ahead and back."""
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _EPOCH_WEEKDAY: Final = 3
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_WINDOWS: Final = 3
+"""The index of the word with the windows."""
 _MORE: Final = len(_DIGITS) - 1
 """This digit adds its value to the distance that the next digit ends."""
 _TEXT = re.compile(
-    r"(?P<release>v?[0-9][0-9.]{0,15}) (?P<weekend>[0-6]{0,7}) (?P<first>[0-9]{1,7})\.(?P<distances>[0-9A-Za-z]*)",
+    r"(?P<release>v?[0-9][0-9.]{0,15}) (?P<weekend>[0-6]{0,7}) (?P<first>[0-9]{1,7})\.(?P<distances>[0-9A-Za-z]*)"
+    r"(?: (?P<windows>[0-9A-Za-z.]+))?",
     re.ASCII,
 )
 
@@ -95,6 +99,18 @@ def from_frozen(text: str) -> BusinessDays:
         if digit != _DIGITS[_MORE]:
             exceptions.add(day)
     return BusinessDays(frozenset(map(int, match["weekend"])), exceptions.__contains__)
+
+
+def with_windows(frozen: str, windows: Blackouts, from_ms: int) -> str:
+    """Return the text of frozen days and of the windows that end after an instant."""
+    text = windows.frozen(from_ms)
+    return f"{frozen} {text}" if text else frozen
+
+
+def windows_of(text: str) -> Blackouts:
+    """Read the windows beside frozen days. Raises ScheduleError (field `calendar`) for a malformed text."""
+    words = text.split(" ")
+    return thawed(words[_WINDOWS]) if len(words) > _WINDOWS else NO_BLACKOUTS
 
 
 def release_of(text: str) -> str:

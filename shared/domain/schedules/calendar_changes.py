@@ -43,11 +43,17 @@ def days_outdated_from(
         return now_ms
     if own is not None:
         changed = _first_change(own.business_days, rule.days, now_ms // DAY_MS)
+        window = own.windows.first_difference(rule.blackouts, now_ms)
+        changed = min((each for each in (changed, _day(window)) if each is not None), default=None)
     else:
         changed = None if rule.is_own else _changed_day(rule.name, rule.days, now_ms // DAY_MS)
     if changed is None or changed > until_ms // DAY_MS + _REACH_DAYS:
         return None
     return max((changed - _REACH_DAYS) * DAY_MS, now_ms)
+
+
+def _day(instant_ms: int | None) -> int | None:
+    return None if instant_ms is None else instant_ms // DAY_MS
 
 
 @lru_cache(maxsize=256)

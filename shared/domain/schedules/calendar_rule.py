@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
+from shared.domain.schedules.blackouts import NO_BLACKOUTS, Blackouts
 from shared.domain.schedules.business_days import (
     MAX_DISTANCE,
     BusinessDays,
     from_frozen,
     month_of,
     release_of,
+    windows_of,
 )
 from shared.domain.schedules.cron_walk import DAY_MS, Step
 from shared.domain.schedules.own_calendar import is_stored_name
@@ -35,7 +37,8 @@ class WhenExcluded(StrEnum):
     """What happens to a run on a day that the calendar excludes.
 
     `next` and `previous` move it to the nearest business day. `modified_following` moves it to the next
-    business day of the same month, or else to the previous one.
+    business day of the same month, or else to the previous one. A run in a blackout window moves likewise, see
+    `blackout_moves`.
     """
 
     SKIP = "skip"
@@ -77,7 +80,7 @@ class CalendarRule:
                     field="when_excluded",
                 )
         if not self.is_own or self.days is not None:
-            _ = self.business_days
+            _ = self.business_days, self.blackouts
 
     @property
     def is_own(self) -> bool:
@@ -93,6 +96,11 @@ class CalendarRule:
         from shared.domain.schedules.country_calendars import country_days
 
         return country_days(self.name)
+
+    @property
+    def blackouts(self) -> Blackouts:
+        """The windows by the frozen text; calendars of countries have none."""
+        return NO_BLACKOUTS if self.days is None else windows_of(self.days)
 
     @property
     def release(self) -> str | None:

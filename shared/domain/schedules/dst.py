@@ -52,7 +52,12 @@ def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple
     line = schedule.parsed_line
     low = from_ms if schedule.start_at is None else max(from_ms, schedule.start_at - 1)
     high = from_ms + ahead_ms if schedule.end_at is None else min(from_ms + ahead_ms, schedule.end_at)
-    changes = (_dst_change(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
+    changes = (
+        _dst_change(schedule, line, *change)
+        for change in _offset_changes(schedule.zone, low, high)
+        # In a blackout window, the window decides what happens.
+        if not schedule.has_blackouts or not _is_in_blackout(schedule, change[0])
+    )
     return tuple(change for change in changes if change is not None)
 
 
@@ -70,6 +75,10 @@ def changes_that_skip(schedule: Cron, after_ms: int, until_ms: int) -> tuple[Dst
 def local_text(wall_ms: int) -> str:
     """Format a wall time (milliseconds, as if it were UTC) as `2025-03-09T02:30:00`."""
     return (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def _is_in_blackout(schedule: Cron, instant_ms: int) -> bool:
+    return schedule.calendar is not None and schedule.calendar.blackouts.at(instant_ms) is not None
 
 
 def _offset_changes(zone: ZoneInfo, after_ms: int, until_ms: int) -> Iterator[tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""A calendar of a tenant, or of the operators for all tenants: a country or none, a weekend, and dates."""
+"""A calendar of a tenant, or of the operators for all tenants: a country or none, a weekend, dates, and windows."""
 
 import re
 from functools import partial
@@ -6,7 +6,8 @@ from typing import Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
-from shared.domain.schedules.business_days import BusinessDays, freeze, weekday_of
+from shared.domain.schedules.blackouts import MAX_BLACKOUTS, Blackout, Blackouts, merged
+from shared.domain.schedules.business_days import BusinessDays, freeze, weekday_of, with_windows
 
 CALENDAR_NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$"
 """The names of countries have capital letters."""
@@ -26,9 +27,10 @@ _SATURDAY_SUNDAY: Final = frozenset({5, 6})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnCalendar:
     """The days of `dates_in` are business days. All others of `dates_out`, of the weekend, and the holidays of the
-    country are excluded. Dates are days since 1970-01-01, in ascending order.
+    country are excluded. Dates are days since 1970-01-01, in ascending order. No run begins in a blackout window, also
+    on a business day.
 
-    Raises InvalidValueError for a name, a country or a weekend that cannot be, and for too many dates.
+    Raises InvalidValueError for a name, a country or a weekend that cannot be, and for too many dates or windows.
     """
 
     name: str
@@ -42,6 +44,8 @@ class OwnCalendar:
     dates_out: tuple[int, ...] = ()
     set_name: str | None = None
     """The set to which the calendar belongs, such as one file."""
+    blackouts: tuple[Blackout, ...] = ()
+    """Ascending; they may overlap."""
 
     def __post_init__(self) -> None:
         if not is_own_name(self.name):
@@ -54,13 +58,17 @@ class OwnCalendar:
             raise InvalidValueError(
                 f"dates_in and dates_out have at most {MAX_DATES} dates together", path=("dates_out",)
             )
+        if len(self.blackouts) > MAX_BLACKOUTS:
+            raise InvalidValueError(
+                f"blackouts: a calendar has at most {MAX_BLACKOUTS} windows", path=("blackouts",)
+            )
 
     def has_content_of(self, other: "OwnCalendar") -> bool:
         return self._content == other._content
 
     @property
     def _content(self) -> tuple[object, ...]:
-        return self.country, self.weekend, self.dates_in, self.dates_out, self.set_name
+        return self.country, self.weekend, self.dates_in, self.dates_out, self.blackouts, self.set_name
 
     @property
     def business_days(self) -> BusinessDays:
@@ -69,10 +77,16 @@ class OwnCalendar:
         base = self._base()
         return BusinessDays(base.weekend, partial(_is_exception, base, dates_in, dates_out))
 
+    @property
+    def windows(self) -> Blackouts:
+        return merged(self.blackouts)
+
     def frozen(self, from_ms: int, until_ms: int) -> str:
-        """The text of the business days, exact in [from, until] and FROZEN_AHEAD_DAYS more. ScheduleError, as above."""
+        """The text of the business days, exact in [from, until] and FROZEN_AHEAD_DAYS more, and of the windows, exact
+        from `from` on. ScheduleError, as above."""
         first, last = from_ms // 86_400_000 - MARGIN_DAYS, until_ms // 86_400_000 + FROZEN_AHEAD_DAYS
-        return freeze(f"v{self.version}", self.business_days, first, last)
+        days = freeze(f"v{self.version}", self.business_days, first, last)
+        return with_windows(days, self.windows, first * 86_400_000)
 
     def _base(self) -> BusinessDays:
         if self.country is None:

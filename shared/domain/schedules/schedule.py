@@ -68,7 +68,7 @@ def first_after(schedule: Once | Series, after_ms: int) -> int | None:
             after_ms = after_ms if start_at is None else max(after_ms, start_at - 1)
             if end_at is not None and after_ms >= end_at:
                 return None
-            found = cron_next(schedule.parsed_line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
+            found = _line_next(schedule, after_ms)
             found = _unless_past(end_at, found)
         case _:
             assert_never(schedule)
@@ -93,8 +93,7 @@ def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: 
             count = schedule.index_at(until_ms) - schedule.index_at(after_ms)
         case Cron():
             low, high = _within(schedule, after_ms + 1, until_ms)
-            line, policy = schedule.parsed_line, (schedule.gap, schedule.overlap)
-            count = cron_count(line, schedule.zone, low - 1, high, limit, *policy)
+            count = _line_count(schedule, low - 1, high, limit)
         case _:
             assert_never(schedule)
     return max(0, min(count, limit))
@@ -120,6 +119,25 @@ def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int,
 def _cron_instants(schedule: Cron, before_ms: int, not_before_ms: int, limit: int) -> tuple[int, ...]:
     """Each instant of a line takes some 50 us, and jobs of one line are asked for the same ones."""
     return tuple(instants_back(partial(first_after, schedule), before_ms, not_before_ms, limit))
+
+
+def _line_next(schedule: Cron, after_ms: int) -> int | None:
+    """Return the first instant of the line after `after_ms`, whatever the bounds of the schedule."""
+    if schedule.has_blackouts:
+        # Imported late: most schedules have no blackout windows.
+        from shared.domain.schedules.blackout_moves import next_outside
+
+        return next_outside(schedule, after_ms)
+    return cron_next(schedule.parsed_line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
+
+
+def _line_count(schedule: Cron, after_ms: int, until_ms: int, limit: int) -> int:
+    if schedule.has_blackouts:
+        from shared.domain.schedules.blackout_moves import count_outside
+
+        return count_outside(schedule, after_ms, until_ms, limit)
+    policy = (schedule.gap, schedule.overlap)
+    return cron_count(schedule.parsed_line, schedule.zone, after_ms, until_ms, limit, *policy)
 
 
 def _unless_past(end_at: int | None, found: int | None) -> int | None:

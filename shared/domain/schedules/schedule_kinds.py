@@ -68,7 +68,8 @@ class Cron:
     hour field starts with `*` and which fires by elapsed time. A gap of more than three hours is always
     skipped.
 
-    A calendar moves the days of the line, by their local dates, before the clock changes apply.
+    A calendar moves the days of the line, by their local dates, before the clock changes apply, and its blackout
+    windows move instants after that.
 
     Raises ScheduleError, with the wrong field, for an invalid line or zone, with field `end_at` for an end
     before the start, and with field `business_day` for a line that chooses days beside it. `check_fires` checks
@@ -107,6 +108,11 @@ class Cron:
         """The line, with the calendar that moves its days."""
         line = parse_line(self.line)
         return line if self.calendar is None else replace(line, calendar=self.calendar)
+
+    @property
+    def has_blackouts(self) -> bool:
+        """Whether the calendar has blackout windows, which move the instants of the line."""
+        return self.calendar is not None and bool(self.calendar.blackouts.windows)
 
     @property
     def zone(self) -> ZoneInfo:

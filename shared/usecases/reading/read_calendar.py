@@ -25,6 +25,8 @@ class ReadCalendar:
 
     calendars: CalendarStore
     clock: Clock
+    _absent: BoundedCache[tuple[str, str], int] = field(default_factory=lambda: BoundedCache(MAX_REMEMBERED))
+    """When a stored schedule found that its calendar is gone."""
     _cache: BoundedCache[tuple[str, str], tuple[int, OwnCalendar]] = field(
         default_factory=lambda: BoundedCache(MAX_REMEMBERED)
     )
@@ -45,11 +47,18 @@ class ReadCalendar:
     def present(self, tenant_id: str, schedule: object) -> OwnCalendar | None:
         """The calendar of a stored schedule as it was at most 60 s ago, and never older than the schedule; None for a
         schedule without a stored calendar, and for one that is gone. One of the operators is read once for all
-        tenants."""
+        tenants, also if it is gone: one of the same name is found at most 60 s later."""
         rule = _own_rule(schedule)
         if rule is None:
             return None
-        return self._remembered(place_of(tenant_id, rule.name), rule.version)
+        place, now_ms = place_of(tenant_id, rule.name), self.clock.now_ms()
+        missed_at = self._absent.get(place)
+        if missed_at is not None and now_ms - missed_at < REMEMBER_MS:
+            return None
+        found = self._remembered(place, rule.version)
+        if found is None:
+            self._absent[place] = now_ms
+        return found
 
     def _remembered(self, place: tuple[str, str], least_version: int) -> OwnCalendar | None:
         now_ms = self.clock.now_ms()

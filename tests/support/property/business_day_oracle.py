@@ -5,7 +5,8 @@ Shares no code with the product. The weekends are written down here; the holiday
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from holidays import country_holidays
 
@@ -50,6 +51,50 @@ def month(day: date) -> list[date]:
     """All days of the day's month."""
     around = [day + count * DAY for count in range(-31, 32)]
     return [each for each in around if (each.year, each.month) == (day.year, day.month)]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The local dates of a zone, at instants a minute apart."""
+
+    zone: str
+    instants: tuple[int, ...]
+
+    def day(self, instant: int) -> date:
+        return datetime.fromtimestamp(instant // 1_000, ZoneInfo(self.zone)).date()
+
+
+def outside(
+    instants: list[int], windows: list[tuple[int, int]], rule: str, clock: Clock, is_business: DayRule
+) -> list[int]:
+    """The runs of a line whose instants are moved out of windows, by a look at each minute."""
+
+    def is_inside(instant: int) -> bool:
+        return any(low <= instant < high for low, high in windows)
+
+    def first_allowed(instant: int, step: int) -> int:
+        while is_inside(instant) or not is_business(clock.day(instant)):
+            instant += step
+        assert clock.instants[0] <= instant <= clock.instants[-1]
+        return instant
+
+    def move(instant: int) -> int | None:
+        if not is_inside(instant):
+            return instant
+        if rule == "skip":
+            return None
+        low, high = instant, instant
+        while is_inside(high):
+            high += 60_000
+        while is_inside(low):
+            low -= 60_000
+        targets = {"next": first_allowed(high, 60_000), "previous": first_allowed(low, -60_000)}
+        if rule in targets:
+            return targets[rule]
+        month = clock.day(instant).replace(day=1)
+        return next((each for each in targets.values() if clock.day(each).replace(day=1) == month), None)
+
+    return sorted({each for each in map(move, instants) if each is not None})
 
 
 Moved = Callable[[date], date | None]

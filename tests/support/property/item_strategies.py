@@ -30,7 +30,8 @@ CALENDARS = st.builds(
     CalendarRule,
     name=st.sampled_from(["DE", "US-CA"]),
     when_excluded=st.sampled_from(WhenExcluded),
-    days=st.none() | st.sampled_from(["1.0 56 20787.", "0.109 56 20743.z97zN3cB"]),
+    days=st.none()
+    | st.sampled_from(["1.0 56 20787.", "0.109 56 20743.z97zN3cB", "v3 56 20787. 1pLKk.A.4s.3c"]),
 )
 PLAIN_SCHEDULES = st.builds(
     Rate, interval_ms=st.integers(1, 31_622_400).map(lambda seconds: seconds * 1000), anchor=INSTANTS

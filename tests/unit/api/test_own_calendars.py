@@ -7,6 +7,7 @@ import pytest
 from shared.usecases.tenancy.manage_calendars import MAX_CALENDARS
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.job_requests import patch, post, send
+from tests.support.builders import TENANT
 
 DAY_MS = 86_400_000
 PLANT: dict[str, Any] = {
@@ -14,6 +15,7 @@ PLANT: dict[str, Any] = {
     "weekend": None,
     "dates_in": ["2025-02-22"],
     "dates_out": ["2025-02-20", "2025-02-22", "2025-02-24"],
+    "blackouts": [],
 }
 MANY = [f"{2000 + year}-{month:02}-01" for year in range(100) for month in range(1, 5)]
 NINE: dict[str, Any] = {"cron": "0 9 * * *", "timezone": "UTC", "calendar": "plant"}
@@ -237,3 +239,81 @@ def test_changes_of_calendars_are_audited(world: ApiWorld) -> None:
         ("putCalendar", "plant"),
         ("deleteCalendar", "plant"),
     ]
+
+
+NIGHT = {"from": "2025-02-21T08:00:00+01:00", "until": "2025-02-21T10:30:00Z", "reason": "deployment"}
+SHOWN = {"from": "2025-02-21T07:00:00.000Z", "until": "2025-02-21T10:30:00.000Z", "reason": "deployment"}
+
+
+def test_blackout_windows_are_shown_in_utc_by_their_start_each_once(world: ApiWorld) -> None:
+    later = {"from": "2025-03-01T00:00:00Z", "until": "2025-03-02T00:00:00Z"}
+    shown = put(world, blackouts=[later, NIGHT, SHOWN]).json
+    plain = {name: f"{text[:-1]}.000Z" for name, text in later.items()}
+    assert shown["blackouts"] == [SHOWN, plain | {"reason": ""}]
+    assert world.get("/v1/calendars/plant").json == shown
+    assert put(world, blackouts=[NIGHT, later]).json["version"] == shown["version"] == 2
+
+
+def test_runs_of_jobs_and_previews_move_out_of_a_blackout_window(world: ApiWorld) -> None:
+    put(world, blackouts=[NIGHT])
+    for rule, expected in (
+        ("skip", "2025-02-22T09:00:00"),
+        ("next", "2025-02-21T10:30:00"),
+        ("previous", "2025-02-21T06:59:00"),
+    ):
+        asked = NINE | {
+            "when_excluded": rule,
+            "start_at": "2025-02-21T06:00:00Z",
+        }
+        previewed = world.post(asked, "/v1/schedules/preview").json["runs"][0]["local"]
+        job = world.create(schedule=asked)
+        shown = world.get(f"/v1/jobs/{job['id']}/upcoming", count="1").json["runs"][0]["local"]
+        assert (previewed, shown) == (expected, expected)
+
+
+def test_change_of_the_blackout_windows_is_in_the_audit_log(world: ApiWorld) -> None:
+    for windows in ([NIGHT], [NIGHT], [NIGHT | {"reason": "another"}]):
+        put(world, blackouts=windows)
+    first, second = world.world.audit_log.of(TENANT)[-2:]
+    assert "putCalendar" in str(first)
+    assert first.before != first.after == second.before != second.after
+
+
+@pytest.mark.parametrize(
+    ("window", "member", "text"),
+    [
+        (NIGHT | {"until": "2025-02-21T07:00:00Z"}, "until", "must be after from"),
+        (NIGHT | {"until": "2025-02-20T07:00:00Z"}, "until", "must be after from"),
+        (NIGHT | {"until": "2025-08-21T07:00:00Z"}, "until", "at most 92 days"),
+        (NIGHT | {"from": "2025-02-21T08:00:00"}, "from", "neither an offset nor a time zone"),
+        (NIGHT | {"from": "2025-02-21"}, "from", "not an instant such as"),
+        (NIGHT | {"from": "2025-02-21T07:00:30Z"}, "from", "must be a whole minute"),
+        (NIGHT | {"from": "0001-01-01T00:00:00Z"}, "from", "the year must be"),
+        (NIGHT | {"until": "9999-12-31T23:59:00Z"}, "until", "the year must be"),
+        ({"from": "9998-01-01T00:00:00Z", "until": "9998-01-02T00:00:00Z"}, "from", "from 1970 to 2200"),
+        (NIGHT | {"from": "1969-12-31T23:59:00Z"}, "from", "the year must be"),
+        (NIGHT | {"reason": "x" * 201}, "reason", "200"),
+        ({"from": NIGHT["from"]}, "until", "required"),
+    ],
+)
+def test_window_that_cannot_be_is_refused_with_its_path(
+    world: ApiWorld, window: dict[str, str], member: str, text: str
+) -> None:
+    refused = put(world, blackouts=[NIGHT, window])
+    assert refused.status == 422
+    (error,) = refused.json["errors"]
+    assert error["pointer"] == f"/blackouts/1/{member}"
+    assert text in error["detail"]
+    assert world.get("/v1/calendars/plant").json["version"] == 1
+
+
+def test_more_blackout_windows_than_a_calendar_takes_are_refused(world: ApiWorld) -> None:
+    many = [
+        {"from": f"2025-03-01T{hour:02}:{minute:02}:00Z", "until": "2025-03-02T00:00:00Z"}
+        for hour in range(20)
+        for minute in range(6)
+    ]
+    assert put(world, blackouts=many[:100]).status == 200
+    refused = put(world, blackouts=many)
+    assert refused.status == 422
+    assert "blackouts" in str(refused.json["errors"])

@@ -17,6 +17,9 @@ FREEZE: dict[str, Any] = {
     "weekend": ["friday", "saturday", "sunday"],
     "dates_in": ["2025-02-22"],
     "dates_out": ["2025-02-20"],
+    "blackouts": [
+        {"from": "2025-03-01T20:00:00.000Z", "until": "2025-03-01T22:00:00.000Z", "reason": "release"}
+    ],
 }
 NINE: dict[str, Any] = {"cron": "0 9 * * *", "timezone": "UTC", "calendar": "operator/deployments"}
 

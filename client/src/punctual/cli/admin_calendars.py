@@ -4,6 +4,7 @@ import typer
 
 from punctual.cli.calendars import (
     COLUMNS,
+    Blackouts,
     CalendarArgument,
     Country,
     DatesIn,
@@ -14,6 +15,7 @@ from punctual.cli.calendars import (
     Until,
     Weekend,
     members_of,
+    windows_of,
 )
 from punctual.cli.session import session_of
 
@@ -37,6 +39,7 @@ def put_shared_calendar(
     weekend: Weekend = None,
     dates_in: DatesIn = None,
     dates_out: DatesOut = None,
+    blackouts: Blackouts = None,
     in_ics: FileIn = None,
     out_ics: FileOut = None,
     since: Since = None,
@@ -45,7 +48,9 @@ def put_shared_calendar(
     """Create a calendar that all tenants may name, as operator/NAME, or replace its days."""
     session = session_of(context)
     members = members_of(session, weekend, (dates_in, dates_out), (in_ics, out_ics), (since, until))
-    session.show_one(session.client.admin.calendars.put(calendar, country=country, **members), COLUMNS)
+    windows = windows_of(blackouts)
+    shown = session.client.admin.calendars.put(calendar, country=country, blackouts=windows, **members)
+    session.show_one(shown, COLUMNS)
 
 
 def delete_shared_calendar(context: typer.Context, calendar: CalendarArgument) -> None:

@@ -10,6 +10,7 @@ from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
 from punctual.cli.session import Session, session_of
 from punctual.cli.triggers import IfMatch
+from punctual.models import Blackout, BlackoutIn
 
 IMPORTED_DAYS = 5 * 366
 """Days of an iCalendar file are taken for this long by default."""
@@ -50,6 +51,15 @@ DatesOut = Annotated[
     list[str] | None,
     typer.Option("--out", metavar="DATE", help="An excluded day. May be given several times."),
 ]
+Blackouts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--blackout",
+        metavar="FROM/UNTIL [REASON]",
+        help="A window in which no run begins, such as 2030-12-24T20:00:00Z/2030-12-26T06:00:00Z. May be given "
+        "several times.",
+    ),
+]
 FileIn = Annotated[
     str | None,
     typer.Option("--in-ics", metavar="FILE|-", help="An iCalendar file whose days are business days."),
@@ -77,6 +87,7 @@ COLUMNS = (
     Column("in", lambda calendar: calendar.dates_in, folds=True),
     Column("out", lambda calendar: calendar.dates_out, folds=True),
     Column("set", lambda calendar: calendar.set),
+    Column("blackouts", lambda calendar: [_shown(each) for each in calendar.blackouts], folds=True),
     Column("changed", lambda calendar: calendar.changed_at),
 )
 
@@ -101,6 +112,7 @@ def put_calendar(
     weekend: Weekend = None,
     dates_in: DatesIn = None,
     dates_out: DatesOut = None,
+    blackouts: Blackouts = None,
     in_ics: FileIn = None,
     out_ics: FileOut = None,
     since: Since = None,
@@ -111,7 +123,7 @@ def put_calendar(
     """Create a calendar, or replace its days by those that are given, and by those of iCalendar files."""
     session = session_of(context)
     members = members_of(session, weekend, (dates_in, dates_out), (in_ics, out_ics), (since, until))
-    members |= {"country": country, "set": set_}
+    members |= {"country": country, "set": set_, "blackouts": windows_of(blackouts)}
     session.show_one(session.client.calendars.put(calendar, if_match=if_match, **members), COLUMNS)
 
 
@@ -131,6 +143,26 @@ def members_of(
         for name, days, file in zip(("dates_in", "dates_out"), dates, files, strict=True)
     }
     return members | ({"weekend": [day.value for day in weekend]} if weekend else {})
+
+
+def windows_of(texts: list[str] | None) -> list[BlackoutIn]:
+    """The blackout windows of options."""
+    found: list[BlackoutIn] = []
+    for text in texts or []:
+        window, _, reason = text.strip().partition(" ")
+        since, slash, until = window.partition("/")
+        if not slash:
+            raise CommandError(
+                f"--blackout needs FROM/UNTIL, such as 2030-12-24T20:00:00Z/2030-12-26T06:00:00Z, not {text}",
+                Exit.USAGE,
+            )
+        found.append(BlackoutIn(since=since, until=until, reason=reason.strip()))
+    return found
+
+
+def _shown(window: Blackout) -> str:
+    text = f"{window.since.isoformat(timespec='minutes')}/{window.until.isoformat(timespec='minutes')}"
+    return f"{text} {window.reason}".rstrip().replace("+00:00", "Z")
 
 
 def _days_of(session: Session, file: str | None, since: str | None, until: str | None) -> list[str]:

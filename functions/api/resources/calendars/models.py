@@ -6,9 +6,19 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, Schema, SetName, is_none, with_examples
+from functions.api.models import (
+    Instant,
+    InstantOut,
+    Representation,
+    Schema,
+    SetName,
+    is_none,
+    read_instant,
+    with_examples,
+)
 from functions.api.resources.calendars import examples
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
+from shared.domain.schedules.blackouts import MAX_BLACKOUT_DAYS, MAX_BLACKOUTS, MAX_REASON, Blackout
 from shared.domain.schedules.business_days import date_of, day_of
 from shared.domain.schedules.instants import format_instant
 from shared.domain.schedules.own_calendar import MAX_DATES, SHARED_PREFIX, OwnCalendar
@@ -20,8 +30,29 @@ Dates = Annotated[list[DateText], Field(max_length=MAX_DATES)]
 FIRST_YEAR, LAST_YEAR = 1970, 2200
 
 
+class BlackoutIn(Schema):
+    """A window, [from, until), in which no run begins, in any time zone."""
+
+    from_: Instant = Field(
+        alias="from",
+        description="A whole minute: RFC 3339 with an offset, because a calendar has no time zone.",
+    )
+    until: Instant = Field(
+        description=f"The first instant after the window, at most {MAX_BLACKOUT_DAYS} days after `from`."
+    )
+    reason: Annotated[str, Field(max_length=MAX_REASON)] = Field(
+        "", description="What the window is for. It is shown, and has no effect."
+    )
+
+    def blackout(self) -> Blackout:
+        """InvalidValueError for what is no window."""
+        from_at, until_at = _instant("from", self.from_), _instant("until", self.until)
+        return Blackout(from_at=from_at, until_at=until_at, reason=self.reason)
+
+
 class CalendarIn(Schema):
-    """The excluded days: those of a country, of a weekend, and of dates. A date of `dates_in` is never excluded."""
+    """The excluded days: those of a country, of a weekend, and of dates. A date of `dates_in` is never excluded. No run
+    begins in one of the blackout windows, whatever its date."""
 
     model_config = with_examples(examples.CALENDAR_IN)
 
@@ -33,6 +64,11 @@ class CalendarIn(Schema):
     )
     dates_in: Dates = Field(default_factory=list, description="Days that are business days in any case.")
     dates_out: Dates = Field(default_factory=list, description="Days that are excluded as well.")
+    blackouts: Annotated[list[BlackoutIn], Field(max_length=MAX_BLACKOUTS)] = Field(
+        default_factory=list,
+        description="Windows of instants, such as those of a deployment. They may overlap. `when_excluded` of a "
+        "schedule says what happens to a run in one.",
+    )
 
     set_: SetName | None = Field(
         None, alias="set", description="The set to which the calendar belongs, such as one file."
@@ -49,7 +85,16 @@ class CalendarIn(Schema):
             dates_in=_days("dates_in", self.dates_in),
             dates_out=_days("dates_out", self.dates_out),
             set_name=self.set_,
+            blackouts=_blackouts(self.blackouts),
         )
+
+
+class BlackoutOut(Representation):
+    """A window, [from, until), in which no run begins."""
+
+    from_: InstantOut = Field(alias="from")
+    until: InstantOut
+    reason: str
 
 
 class CalendarOut(Representation):
@@ -66,6 +111,7 @@ class CalendarOut(Representation):
     dates_in: list[str]
     dates_out: list[str]
     set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
+    blackouts: list[BlackoutOut] = Field(description="By their start.")
     changed_at: InstantOut
 
 
@@ -104,8 +150,41 @@ def calendar_out(calendar: OwnCalendar, prefix: str = "") -> CalendarOut:
         dates_in=[date_of(day).isoformat() for day in calendar.dates_in],
         dates_out=[date_of(day).isoformat() for day in calendar.dates_out],
         set_=calendar.set_name,
+        blackouts=[
+            BlackoutOut.model_validate(
+                {
+                    "from": format_instant(each.from_at),
+                    "until": format_instant(each.until_at),
+                    "reason": each.reason,
+                }
+            )
+            for each in calendar.blackouts
+        ],
         changed_at=format_instant(calendar.changed_at),
     )
+
+
+def _blackouts(sent: list[BlackoutIn]) -> tuple[Blackout, ...]:
+    found: list[Blackout] = []
+    refused: list[InvalidValueError] = []
+    for number, each in enumerate(sent):
+        try:
+            found.append(each.blackout())
+        except InvalidValueError as error:
+            path = ("blackouts", str(number), *error.path)
+            refused.append(InvalidValueError(f"blackouts: {error}", path=path))
+    raise_any(refused)
+    return tuple(sorted(set(found)))
+
+
+def _instant(name: str, text: str) -> int:
+    try:
+        at_ms = read_instant(name, text)
+    except ScheduleError as error:
+        raise InvalidValueError(str(error), path=(name,)) from error
+    if at_ms is None or date_of(at_ms // 86_400_000).year > LAST_YEAR:
+        raise InvalidValueError(f"{name}: the year must be from {FIRST_YEAR} to {LAST_YEAR}", path=(name,))
+    return at_ms
 
 
 def _days(name: str, texts: list[str]) -> tuple[int, ...]:

@@ -40,7 +40,9 @@ task without it. So after a rollback every run that an event starts waits, also 
 event is received without a read of the workflow."""
 SIGNED_CALLS = 10
 """The first version with requests that a role signs for AWS. An older release would call without the signature."""
-VERSION = 10
+BLACKOUTS = 11
+"""The first version with blackout windows of calendars. An older release would run through them."""
+VERSION = 11
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
@@ -65,8 +67,9 @@ A release that adds a member to a stored enumeration, or a kind of schedule, add
 
 
 def version_of(*values: object) -> int:
-    """The lowest version that knows all of these members of enumerations, and schedules; None is known."""
-    return max((SINCE.get(kind, {}).get(name, 1) for kind, name in map(_named, values)), default=1)
+    """The lowest version that knows all of these members of enumerations, schedules, and numbers of versions; None is
+    known."""
+    return max(map(_since, values), default=1)
 
 
 def execution_version(execution: Execution) -> int:
@@ -75,7 +78,7 @@ def execution_version(execution: Execution) -> int:
     if execution.task is not None and execution.task.item is not None:
         return max(MAPS, call_version(execution.call))
     if execution.call.target is not None:
-        return TARGETS
+        return max(TARGETS, version_of(*(rules(execution.recurrence) if execution.recurrence else ())))
     if execution.task is not None or execution.ended_run is not None:
         return max(WORKFLOWS, call_version(execution.call))
     progress = execution.progress
@@ -113,6 +116,7 @@ def rules(of: Definition | Recurrence) -> Iterator[object]:
     if isinstance(inner, Cron) and inner.calendar is not None:
         # An older release would compute the instants of the line alone.
         yield inner.calendar.when_excluded
+        yield BLACKOUTS if inner.has_blackouts else None
 
 
 def is_known(version: object) -> bool:
@@ -128,6 +132,13 @@ def known(find: Callable[[Any], T], stored: object) -> T:
         return find(stored)
     except (KeyError, ValueError) as error:
         raise UnknownVersionError(f"the value {stored!r} is of a newer version") from error
+
+
+def _since(value: object) -> int:
+    if type(value) is int:
+        return value
+    kind, name = _named(value)
+    return SINCE.get(kind, {}).get(name, 1)
 
 
 def _named(value: object) -> tuple[str, str]:

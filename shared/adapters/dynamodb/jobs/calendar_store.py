@@ -1,5 +1,8 @@
 """Calendars of tenants: `cv` the version, `c` the content, `a` the instant of the change.
 
+The content of a calendar with blackout windows is `cb` instead: a release before them looks for `c` alone, and so
+refuses the calendar in place of running through the windows.
+
 The mark of a tenant has only `cv`, at or above the versions of all deletions. A creation writes a version above the
 mark, on condition of the mark, so a slow creation never repeats a version that was deleted meanwhile.
 """
@@ -11,8 +14,9 @@ from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, 
 from shared.adapters.dynamodb.codec.calendar_keys import calendar_key, calendar_mark_key, calendar_prefix
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
-from shared.adapters.dynamodb.codec.versions import version_of
-from shared.domain.errors import InvalidValueError, UnreadableItemError
+from shared.adapters.dynamodb.codec.versions import BLACKOUTS, is_known, version_of
+from shared.domain.errors import InvalidValueError, UnknownVersionError, UnreadableItemError
+from shared.domain.schedules.blackouts import Blackout
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.names import Attr
 
@@ -53,10 +57,10 @@ class DynamoCalendarStore:
 
     def put(self, tenant_id: str, calendar: OwnCalendar, before: OwnCalendar | None) -> bool:
         fields: dict[str, Any] = {
-            "v": version_of(),
+            "v": BLACKOUTS if calendar.blackouts else version_of(),
             "cv": calendar.version,
             "a": calendar.changed_at,
-            "c": _content(calendar),
+            "cb" if calendar.blackouts else "c": _content(calendar),
         }
         item: Item = {**item_key(*calendar_key(tenant_id, calendar.name)), **encode_all(fields)}
         put: dict[str, Any] = {
@@ -127,14 +131,18 @@ class DynamoCalendarStore:
 def _content(calendar: OwnCalendar) -> dict[str, Any]:
     weekend = None if calendar.weekend is None else "".join(map(str, sorted(calendar.weekend)))
     optional = {"y": calendar.country, "w": weekend, "s": calendar.set_name}
-    dates = {"i": list(calendar.dates_in), "o": list(calendar.dates_out)}
+    dates: dict[str, Any] = {"i": list(calendar.dates_in), "o": list(calendar.dates_out)}
+    if calendar.blackouts:
+        dates["x"] = [[each.from_at, each.until_at, each.reason] for each in calendar.blackouts]
     return {name: value for name, value in optional.items() if value is not None} | dates
 
 
 def _calendar(item: Any) -> OwnCalendar:
     row: dict[str, Any] = dict(decode_all(item))
+    if not is_known(row.get("v")):
+        raise UnknownVersionError(f"a stored calendar of version {row.get('v')!r}")
     try:
-        content = row["c"]
+        content = row["cb"] if "cb" in row else row["c"]
         weekend = content.get("w")
         return OwnCalendar(
             name=str(row[Attr.SK]).removeprefix(calendar_prefix("")[1]),
@@ -145,6 +153,10 @@ def _calendar(item: Any) -> OwnCalendar:
             dates_in=tuple(content["i"]),
             dates_out=tuple(content["o"]),
             set_name=content.get("s"),
+            blackouts=tuple(
+                Blackout(from_at=from_at, until_at=until_at, reason=reason)
+                for from_at, until_at, reason in content.get("x", ())
+            ),
         )
-    except (KeyError, TypeError, InvalidValueError) as error:
+    except (KeyError, TypeError, ValueError, InvalidValueError) as error:
         raise UnreadableItemError("a stored calendar of an unknown form") from error

@@ -7,6 +7,7 @@ import pytest
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.states import EndReason
 from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.blackouts import Blackout
 from shared.domain.schedules.calendar_rule import CalendarRule
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.schedules.schedule import Cron, first_after
@@ -215,3 +216,61 @@ def test_calendar_changed_while_a_job_was_left_updating_is_followed_by_the_run_t
     assert version_of(chain) == "v3"
     assert present(chain).nominal_at == (TODAY + 5) * DAY + 9 * 3_600_000
     assert_accounted(chain)
+
+
+MORNING = TODAY * DAY + DAY + 8 * 3_600_000
+
+
+def test_next_run_moves_out_of_a_blackout_window_that_is_added_and_back() -> None:
+    chain = begun()
+    window = Blackout(from_at=MORNING, until_at=MORNING + 2 * 3_600_000, reason="deployment")
+    change(chain, blackouts=(window,))
+    chain.world.clock.time_ms += REMEMBER_MS
+    told: list[Recomputation] = []
+    assert recompute(chain, told)
+    assert told[0].move is not None
+    assert (told[0].move.from_at, told[0].move.to_at) == (MORNING + 3_600_000, MORNING + DAY + 3_600_000)
+    assert present(chain).nominal_at == MORNING + DAY + 3_600_000
+    assert not recompute(chain)
+    change(chain, blackouts=())
+    chain.world.clock.time_ms += REMEMBER_MS
+    assert recompute(chain)
+    assert present(chain).nominal_at == MORNING + 3_600_000
+    assert_accounted(chain)
+
+
+def test_blackout_window_that_has_ended_and_a_change_of_its_past_move_nothing() -> None:
+    chain = begun()
+    change(chain, blackouts=(Blackout(from_at=MORNING - 2 * DAY, until_at=MORNING - DAY - 3_600_000),))
+    chain.world.clock.time_ms += REMEMBER_MS
+    assert not recompute(chain)
+
+
+class CountedReads:
+    """Counts the reads of the store."""
+
+    def __init__(self, chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count, read = 0, chain.world.calendars.get
+
+        def get(tenant_id: str, name: str) -> OwnCalendar | None:
+            self.count += 1
+            return read(tenant_id, name)
+
+        monkeypatch.setattr(chain.world.calendars, "get", get)
+
+
+def test_calendar_that_is_gone_is_read_once_a_minute_for_all_jobs_that_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain = begun()
+    calendar = chain.world.calendars.get(TENANT, "plant")
+    assert calendar is not None
+    assert chain.world.calendars.delete(TENANT, calendar)
+    chain.world.clock.time_ms += REMEMBER_MS
+    reads, read_calendar = CountedReads(chain, monkeypatch), chain.world.cases.core.read_calendar
+    for _ in range(5):
+        assert read_calendar.present(TENANT, chain.standing.schedule) is None
+    assert reads.count == 1
+    assert chain.world.calendars.put(TENANT, replace(PLANT, version=5), None)
+    chain.world.clock.time_ms += REMEMBER_MS
+    assert read_calendar.present(TENANT, chain.standing.schedule) == replace(PLANT, version=5)
