@@ -182,7 +182,7 @@ RENAMED = {"from": "since", "to": "until"}
 AGO = {"from", "to"}
 """Arguments that take `"24h"` for how long ago, beside an instant. (Their schemas call them instants, or just text.)"""
 
-INSTANTS = {"at", "start_at", "end_at", "created_from", "created_to"}
+INSTANTS = {"at", "start_at", "end_at", "created_from", "created_to", "until"}
 """Members of requests that are instants, though their schemas have no format for them."""
 
 REFERENCES = {"job", "backfill_of"}

@@ -366,7 +366,7 @@ class BlackoutIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A whole minute: RFC 3339 with an offset, because a calendar has no time zone."""
     reason: str | UnsetType = UNSET
     """What the window is for. It is shown, and has no effect."""
-    until: str
+    until: Instant
     """The first instant after the window, at most 92 days after `from`."""
 
 

@@ -1,6 +1,7 @@
 """Calendars and triggers of a file: their order, what they name, and rivals."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from punctual.applying import Done, Plan, carry_out, make_plan, wanted_jobs
 from punctual.cli.exits import Exit
 from punctual.problems import AlreadyExistsError, PreconditionFailedError
 
-CALENDAR = "calendars:\n  works: {country: DE, dates_out: [2026-12-24]}\n"
+FREEZE = {"from": "2026-12-01T08:00:00+01:00", "until": "2026-12-03T00:00:00Z", "reason": "stocktaking"}
+WORKS: Mapping[str, Any] = {"country": "DE", "dates_out": ["2026-12-24"], "blackouts": [FREEZE]}
+CALENDAR = f"calendars:\n  works: {json.dumps(WORKS)}\n"
 JOB = f"jobs:\n  x: {{cron: 0 7 * * 0, timezone: UTC, calendar: works, when_excluded: next, url: '{HOOK}'}}\n"
 TRIGGER = "triggers:\n  t: {job: x, pattern: {source: [shop]}, debounce_seconds: 30}\n"
 ALL = f"set: a\n{CALENDAR}{JOB}{TRIGGER}"
@@ -72,13 +75,13 @@ def test_entries_of_other_sets_and_of_none_are_not_pruned() -> None:
 def test_name_of_another_set_is_a_conflict_and_one_of_none_is_taken() -> None:
     deployment = Deployment()
     with deployment.client() as client:
-        client.calendars.put("works", country="DE", dates_out=["2026-12-24"], set="b")
+        client.calendars.put("works", set="b", **WORKS)
     plan, _ = applied(deployment, f"set: a\n{CALENDAR}")
     assert [(each.key, each.line, each.set, each.kind) for each in plan.conflicts] == [
         ("works", 3, "b", "calendar")
     ]
     with deployment.client() as client:
-        client.calendars.put("works", country="DE", dates_out=["2026-12-24"])
+        client.calendars.put("works", **WORKS)
     plan, done = applied(deployment, f"set: a\n{CALENDAR}")
     assert [(each.pointer, each.before, each.after) for each in plan.changes[0].fields] == [
         ("/set", None, "a")
