@@ -83,7 +83,7 @@ class Types:
                 schema["anyOf"], lambda each: self.request(each, member, is_argument=is_argument)
             )
         if schema.get("type") == "array":
-            return f"Sequence[{self.request(schema['items'])}]"
+            return f"Sequence[{self.request(schema['items'], is_argument=is_argument)}]"
         if "properties" in schema:
             return self._same_members(schema)
         if schema.get("type") == "object":

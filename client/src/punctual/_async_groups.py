@@ -224,7 +224,7 @@ class AdminCalendarsMethods(AsyncGroup):
         self,
         shared_calendar: str,
         *,
-        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
+        blackouts: Sequence[BlackoutIn | Mapping[str, Any]] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -291,7 +291,7 @@ class AdminEventSourcesMethods(AsyncGroup):
         """
         return await self._client.call(_operations.GET_EVENT_SOURCE, account)
 
-    async def put(self, account: str, *, routes: Sequence[EventRouteIn]) -> EventSource:
+    async def put(self, account: str, *, routes: Sequence[EventRouteIn | Mapping[str, Any]]) -> EventSource:
         """Say which tenants the events of an account of AWS are for (operators).
 
         Counts within a minute for the events of the stage's event bus. The same content again keeps the
@@ -826,7 +826,7 @@ class CalendarsMethods(AsyncGroup):
         self,
         calendar: str,
         *,
-        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
+        blackouts: Sequence[BlackoutIn | Mapping[str, Any]] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -3145,7 +3145,7 @@ class WorkflowsMethods(AsyncGroup):
     async def create(
         self,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
@@ -3199,7 +3199,7 @@ class WorkflowsMethods(AsyncGroup):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         dry_run: Literal[True],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
@@ -3217,7 +3217,7 @@ class WorkflowsMethods(AsyncGroup):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
@@ -3235,7 +3235,7 @@ class WorkflowsMethods(AsyncGroup):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         dry_run: bool,
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
@@ -3252,7 +3252,7 @@ class WorkflowsMethods(AsyncGroup):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,

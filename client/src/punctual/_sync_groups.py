@@ -224,7 +224,7 @@ class AdminCalendarsMethods(Group):
         self,
         shared_calendar: str,
         *,
-        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
+        blackouts: Sequence[BlackoutIn | Mapping[str, Any]] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -291,7 +291,7 @@ class AdminEventSourcesMethods(Group):
         """
         return self._client.call(_operations.GET_EVENT_SOURCE, account)
 
-    def put(self, account: str, *, routes: Sequence[EventRouteIn]) -> EventSource:
+    def put(self, account: str, *, routes: Sequence[EventRouteIn | Mapping[str, Any]]) -> EventSource:
         """Say which tenants the events of an account of AWS are for (operators).
 
         Counts within a minute for the events of the stage's event bus. The same content again keeps the
@@ -826,7 +826,7 @@ class CalendarsMethods(Group):
         self,
         calendar: str,
         *,
-        blackouts: Sequence[BlackoutIn] | UnsetType = UNSET,
+        blackouts: Sequence[BlackoutIn | Mapping[str, Any]] | UnsetType = UNSET,
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
@@ -3143,7 +3143,7 @@ class WorkflowsMethods(Group):
     def create(
         self,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
@@ -3197,7 +3197,7 @@ class WorkflowsMethods(Group):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         dry_run: Literal[True],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
@@ -3215,7 +3215,7 @@ class WorkflowsMethods(Group):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
@@ -3233,7 +3233,7 @@ class WorkflowsMethods(Group):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         dry_run: bool,
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
@@ -3250,7 +3250,7 @@ class WorkflowsMethods(Group):
         self,
         key: str,
         *,
-        tasks: Sequence[TaskIn],
+        tasks: Sequence[TaskIn | Mapping[str, Any]],
         alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,

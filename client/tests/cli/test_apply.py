@@ -496,7 +496,7 @@ def test_workflow_that_the_api_refuses_stops_the_file_with_its_line_and_reason()
 def test_workflow_of_another_set_is_a_conflict_and_prune_asks_for_a_limit() -> None:
     around = shop()
     with around.deployment.client() as p:
-        p.workflows.put("shop.new", tasks=[{"key": "a", "request": {"url": HOOK}}], set="else")  # type: ignore[list-item]
+        p.workflows.put("shop.new", tasks=[{"key": "a", "request": {"url": HOOK}}], set="else")
     more = ORDER.replace("  other:", "  new:")
     ran = around.run("apply", "-f", "-", stdin=more)
     assert ran.code == 5

@@ -24,6 +24,10 @@ HEADERS: dict[str, Any] = {
         "description": "The job's present revision, unless there is no job.",
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
+    "WrittenETag": {
+        "description": "The version. The answer to a dry run has none.",
+        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+    },
     "Idempotency-Replayed": {
         "description": "Present where the same request took effect before (with the same `Idempotency-Key`, "
         "if the operation takes one).",
@@ -49,7 +53,7 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string", "const": "nosniff"},
     },
 }
-_SENT_AS = {"PresentETag": "ETag"}
+SENT_AS = {"PresentETag": "ETag", "WrittenETag": "ETag"}
 """The headers that another name than that of their component has."""
 _EACH = ("Cache-Control", "X-Content-Type-Options")
 """Headers of every response."""
@@ -134,7 +138,7 @@ def _reference(problem: Problem) -> dict[str, str]:
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
-    return {_SENT_AS.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in names}
+    return {SENT_AS.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _first_sentence(text: str) -> str:

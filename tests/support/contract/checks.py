@@ -65,6 +65,7 @@ _RULED = (
     "/overlap_policy",
     "/alerts",
     "/async_deadline_seconds",
+    "/blackouts",
     "/debounce_seconds",
     "/debounce_max_seconds",
     "/routes",

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 from enum import Enum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,9 @@ from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
 from punctual.cli.session import Session, session_of
 from punctual.cli.triggers import IfMatch
-from punctual.models import Blackout, BlackoutIn
+
+if TYPE_CHECKING:
+    from punctual.models import Blackout
 
 IMPORTED_DAYS = 5 * 366
 """Days of an iCalendar file are taken for this long by default."""
@@ -145,9 +147,9 @@ def members_of(
     return members | ({"weekend": [day.value for day in weekend]} if weekend else {})
 
 
-def windows_of(texts: list[str] | None) -> list[BlackoutIn]:
+def windows_of(texts: list[str] | None) -> list[dict[str, str]]:
     """The blackout windows of options."""
-    found: list[BlackoutIn] = []
+    found: list[dict[str, str]] = []
     for text in texts or []:
         window, _, reason = text.strip().partition(" ")
         since, slash, until = window.partition("/")
@@ -156,11 +158,11 @@ def windows_of(texts: list[str] | None) -> list[BlackoutIn]:
                 f"--blackout needs FROM/UNTIL, such as 2030-12-24T20:00:00Z/2030-12-26T06:00:00Z, not {text}",
                 Exit.USAGE,
             )
-        found.append(BlackoutIn(since=since, until=until, reason=reason.strip()))
+        found.append({"from": since, "until": until, "reason": reason.strip()})
     return found
 
 
-def _shown(window: Blackout) -> str:
+def _shown(window: "Blackout") -> str:
     text = f"{window.since.isoformat(timespec='minutes')}/{window.until.isoformat(timespec='minutes')}"
     return f"{text} {window.reason}".rstrip().replace("+00:00", "Z")
 

@@ -59,7 +59,7 @@ def list_calendars(context: Context, request: AuthenticatedRequest) -> Response:
         ),
         success=200,
         answer=CalendarOut,
-        answer_headers=("ETag",),
+        answer_headers=("WrittenETag",),
         body=CalendarIn,
         query=("dry_run",),
         headers=("If-Match", "If-None-Match"),

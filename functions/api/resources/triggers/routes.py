@@ -46,7 +46,7 @@ def list_triggers(context: Context, request: AuthenticatedRequest) -> Response:
         ),
         success=200,
         answer=TriggerOut,
-        answer_headers=("ETag",),
+        answer_headers=("WrittenETag",),
         body=TriggerIn,
         query=("dry_run",),
         headers=("If-Match", "If-None-Match"),
