@@ -16,6 +16,7 @@ test('a trigger says when it starts a run', () => {
   const throttle = { count: 10, per_seconds: 3600 };
   assert.equal(startsOf({ delay_seconds: 0, debounce_seconds: 30, debounce_max_seconds: 300, throttle }),
     '30 s after the last event, at most 300 s after the first, at most 10 in 3600 s');
+  assert.equal(startsOf({ debounce_seconds: 30 }), '30 s after the last event');
 });
 
 test('a trigger is throttled until its window ends', () => {

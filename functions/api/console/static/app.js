@@ -19,6 +19,7 @@ const PAGES = {
   workflow: () => import('./pages/workflow.js'),
   workflowRun: () => import('./pages/workflow_run.js'),
   triggers: () => import('./pages/triggers.js'),
+  newTrigger: () => import('./pages/trigger_form.js'),
   upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };

@@ -30,18 +30,27 @@ const OF_KIND = { cron: 'cron', expression: 'expression', rate: 'every', at: 'at
  * @returns {{fields: Record<string, string>, rest: string[]}} `rest` belongs to no field
  */
 export function errorsByField(errors, kind) {
+  return sorted(errors, (pointer) => (pointer === '/schedule' ? OF_KIND[kind] : fieldOf(pointer, POINTERS)));
+}
+
+/** The same for another form, whose fields have these pointers. */
+export function errorsAt(pointers, errors) {
+  return sorted(errors, (pointer) => fieldOf(pointer, pointers));
+}
+
+function sorted(errors, find) {
   const fields = {};
   const rest = [];
   for (const { pointer, detail } of errors) {
-    const field = pointer === '/schedule' ? OF_KIND[kind] : fieldOf(pointer);
+    const field = find(pointer);
     if (field) fields[field] = fields[field] ? `${fields[field]}; ${detail}` : detail;
     else rest.push(pointer ? `${pointer}: ${detail}` : detail);
   }
   return { fields, rest };
 }
 
-function fieldOf(pointer) {
-  return Object.keys(POINTERS).find((field) => POINTERS[field].some(
+function fieldOf(pointer, pointers) {
+  return Object.keys(pointers).find((field) => pointers[field].some(
     (each) => pointer === each || pointer.startsWith(`${each}/`),
   ));
 }

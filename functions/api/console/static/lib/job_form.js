@@ -258,7 +258,7 @@ function requestOf(form) {
 }
 
 /** A reviver that refuses numbers which this browser cannot keep exactly. */
-function exactly(_, value, context) {
+export function exactly(_, value, context) {
   const isLost = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
   if (isLost) throw new Error(`${context?.source ?? value} has too many digits; send the body as text`);
   return value;

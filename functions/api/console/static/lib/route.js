@@ -14,6 +14,7 @@ const PATHS = {
   workflow: '/workflows/{id}',
   workflowRun: '/workflow-runs/{id}',
   triggers: '/triggers',
+  newTrigger: '/triggers/new',
   upcoming: '/upcoming',
   usage: '/usage',
   operator: '/operator',

@@ -6,11 +6,12 @@ export function patternLines(pattern) {
   return lines(pattern, '');
 }
 
-/** When a trigger starts a run, in words. */
+/** When a trigger starts a run, in words. A trigger that is still typed may have no longest wait yet. */
 export function startsOf(trigger) {
   const parts = [];
   if (trigger.debounce_seconds) {
-    parts.push(`${trigger.debounce_seconds} s after the last event, at most ${trigger.debounce_max_seconds} s after the first`);
+    parts.push(`${trigger.debounce_seconds} s after the last event`);
+    if (trigger.debounce_max_seconds) parts.push(`at most ${trigger.debounce_max_seconds} s after the first`);
   } else {
     parts.push(trigger.delay_seconds ? `${trigger.delay_seconds} s after the event` : 'at once');
   }

@@ -3,7 +3,7 @@ import { html } from '../lib/dom.js';
 import { get, send } from '../lib/api.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
-import { may } from '../lib/session.js';
+import { may, whyNot } from '../lib/session.js';
 import { patternLines, startsOf, stateOf } from '../lib/trigger_words.js';
 import { Empty, Page, Pending, State, Time } from '../ui/basics.js';
 import { ConfirmButton } from '../ui/dialog.js';
@@ -28,16 +28,22 @@ function Readable() {
     polled.reload();
   };
   return html`
-    <${Page} title="Triggers" polled=${polled} />
+    <${Page} title="Triggers" polled=${polled} actions=${html`<${New} />`} />
     <p>Each event that a pattern matches starts a run. <a href="v1/docs/guides/triggers">React to an event</a></p>
     <${Pending} polled=${polled} />
     ${rows.length > 0 && html`<${Table} caption="Triggers" columns=${columns(remove)} rows=${rows} rowKey=${(row) => row.name} />`}
     ${polled.value && !rows.length && html`<${None} />`}`;
 }
 
+function New() {
+  const why = whyNot('write');
+  return why ? html`<span class="muted">${why}</span>` : html`<a class="button primary" href=${href('newTrigger')}>New trigger</a>`;
+}
+
 function columns(remove) {
   return [
-    { key: 'name', label: 'Trigger', render: (row) => html`<b>${row.name}</b>` },
+    { key: 'name', label: 'Trigger', render: (row) => (may('write')
+    ? html`<a href=${href('newTrigger', {}, { name: row.name })}>${row.name}</a>` : html`<b>${row.name}</b>`) },
     { key: 'pattern', label: 'Pattern', render: (row) => html`<pre>${patternLines(row.pattern)}</pre>` },
     { key: 'job', label: 'Job', render: (row) => html`<a href=${href('job', { id: row.job_id })}>${row.job_id}</a>` },
     { key: 'starts', label: 'Starts', render: startsOf },
@@ -57,6 +63,7 @@ function Now({ trigger }) {
 function None() {
   return html`
     <${Empty} title="There are no triggers yet" command=${CREATE}>
-      <p>A trigger starts a job for each event that its pattern matches. Create one with the API, or with the command line:</p>
+      <p>A trigger starts a job for each event that its pattern matches. <a href=${href('newTrigger')}>Create one here</a>, with the API,
+        or with the command line:</p>
     <//>`;
 }

@@ -66,7 +66,7 @@ function withoutFields(errors, names, kind) {
 }
 
 /** The browser asks before it leaves a form with changes. */
-function useLeaveGuard(isDirty) {
+export function useLeaveGuard(isDirty) {
   useEffect(() => {
     const ask = (event) => {
       if (isDirty.current) event.preventDefault();
@@ -77,7 +77,7 @@ function useLeaveGuard(isDirty) {
 }
 
 /** The form leaves the page when the session ends. What was typed then waits for the next one. */
-function useHolding(isDirty, name, draft) {
+export function useHolding(isDirty, name, draft) {
   const [tenant] = useState(session.whoami.tenant);
   const latest = useRef(draft);
   latest.current = draft;
