@@ -13,6 +13,8 @@ DRAG_SECONDS = 6.0
 """Slow by the clock of the run: so long that a destination which always takes it is called on the slow path."""
 LISTED = 3
 """Elements of the array of who lists."""
+REJECTED = 1
+"""The index of the element that the picky reject."""
 GONE = 410
 """No call of this job is wanted any more."""
 ASYNC_ACCEPTED = 202
@@ -24,8 +26,8 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
     """/ok, /fails, /flaky, /busy, /later, /hands, /lists, /slow, /slowfails, /works, /begins or /starts.
 
     Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
-    While receivers are in trouble who is `broken` fails, who is `gone` wants no more calls, who is `down` is not
-    reached, and who `drags` is slow.
+    While receivers are in trouble who is `broken` fails, who is `picky` rejects one item of a map, who is `gone` wants
+    no more calls, who is `down` is not reached, and who `drags` is slow. Otherwise who is `picky` hands results on.
     """
     match call.path.split("/")[1]:
         case "fails":
@@ -33,6 +35,8 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
         case "flaky" if call.attempt == 1:
             return Reply(status=500)
         case "broken" if in_trouble:
+            return Reply(status=500)
+        case "picky" if in_trouble and json.loads(call.body)["item"]["index"] == REJECTED:
             return Reply(status=500)
         case "gone" if in_trouble:
             return Reply(status=GONE)
@@ -48,7 +52,7 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
             return _WORKS
         case "starts" if is_first:
             return _WORKS
-        case "hands":
+        case "hands" | "picky":
             # Another text at each attempt, as from a receiver that does the work again.
             text = json.dumps({"of": call.path, "attempt": call.attempt, "exact": 0.1})
             return Reply(body=text.encode())

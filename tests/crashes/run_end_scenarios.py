@@ -9,7 +9,7 @@ from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 from tests.crashes.tick_scenarios import sweep_for_the_lost
 from tests.crashes.workflow_runs import DUE_SECONDS
-from tests.crashes.workflow_scenarios import FORK
+from tests.crashes.workflow_scenarios import FORK, MAPPED
 
 begun = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 begun_later = Catalogue("sweeper", delay_seconds=60)
@@ -121,6 +121,17 @@ def redrives_a_run_of_whose_end_nobody_was_told(stage: Stage) -> None:
     stage.break_next("executor", AFTER_ITS_RUN_ENDED)
     stage.execute()
     stage.lane.lose()
+    stage.log.heal()
+    stage.mark("api")
+    stage.workflow_runs.redrive()
+
+
+@redriven("GetItem", "BatchGetItem", "PutItem", "UpdateItem", "BatchExecuteStatement", "SendMessageBatch")
+def redrives_the_failed_item_of_a_map(stage: Stage) -> None:
+    stage.workflow_runs.start(*MAPPED, fails=["each"], receiver="picky")
+    for _ in range(2):
+        stage.wait(1)
+        stage.execute()
     stage.log.heal()
     stage.mark("api")
     stage.workflow_runs.redrive()

@@ -7,6 +7,7 @@ from typing import Any
 from shared.domain.workflows.graph import Node
 from tests.crashes.arrivals import Arrival
 from tests.crashes.behaviours import LISTED
+from tests.crashes.reader import OK
 
 
 def body_faults(name: str, node: Node, calls: Sequence[Arrival], text: str) -> Iterator[str]:
@@ -31,25 +32,33 @@ def _answered_by(result: Any) -> str:
     return str(result and result["of"]).rpartition("/")[2]
 
 
-def item_faults(name: str, node: Node, calls: Sequence[Arrival], of_run: Sequence[Arrival]) -> Iterator[str]:
-    """Each element has one execution, whose calls get it as the array has it; what waits for the map comes after."""
+def item_faults(
+    name: str, node: Node, calls: Sequence[Arrival], of_run: Sequence[Arrival], *, is_redriven: bool = False
+) -> Iterator[str]:
+    """Each element has one execution, whose calls get it as the array has it; what waits for the map comes after.
+
+    `is_redriven`: an element whose execution failed has a second one, and no other has.
+    """
     executions: dict[int, set[str]] = {}
+    failed: dict[int, set[str]] = {}
     for call in calls:
         item = call.payload["item"]
-        executions.setdefault(item["index"], set()).add(call.execution_id)
+        of_item = failed if is_redriven and call.status != OK else executions
+        of_item.setdefault(item["index"], set()).add(call.execution_id)
         if (item["count"], item["value"]["number"]) != (LISTED, item["index"]):
             yield f"workflow: an item of {node.key} of {name} got {item}"
     if sorted(executions) != list(range(LISTED)):
         yield f"workflow: {node.key} of {name} was called for the items {sorted(executions)}"
     for index, known in executions.items():
-        if len(known) > 1:
-            yield f"doubled: item {index} of {node.key} of {name} has the executions {known}"
+        again = failed.get(index, set())
+        if len(known) > 1 or len(again) > 1 or known & again:
+            yield f"doubled: item {index} of {node.key} of {name} has the executions {known}, {again}"
     if len({call.payload["item"]["value"]["attempt"] for call in calls}) > 1:
         yield f"workflow: the items of {node.key} of {name} are of several arrays"
     called: set[int] = set()
     for call in of_run:
         key = call.path.rpartition("/")[2]
-        if key == node.key:
+        if key == node.key and not (is_redriven and call.status != OK):
             called.add(call.payload["item"]["index"])
         elif key == "join" and len(called) < LISTED:
             yield f"workflow: {key} of {name} was called before items of {node.key}: {called}"

@@ -45,3 +45,19 @@ def test_item_that_is_lost_doubled_wrong_or_late_is_a_fault() -> None:
     assert faults([*calls, call(0, execution_id="exe_other")]) == ["doubled"]
     assert faults([*calls[:-1], call(LISTED - 1, number=7)]) == ["workflow"]
     assert faults(calls, [*calls[1:], join, calls[0]]) == ["workflow"]
+
+
+def test_item_that_failed_has_one_more_execution_after_a_redrive_and_no_other_item_has() -> None:
+    first = [call(index) for index in range(LISTED)]
+    first[1] = replace(first[1], status=500)
+    again = call(1, execution_id="exe_again")
+
+    def found(*further: Arrival) -> list[str]:
+        calls = [*first, *further]
+        return [text.split(":")[0] for text in item_faults("run", EACH, calls, calls, is_redriven=True)]
+
+    assert found(again) == []
+    assert found() == ["workflow"]
+    assert found(again, call(0, execution_id="exe_other")) == ["doubled"]
+    assert found(call(1)) == ["doubled"]
+    assert found(again, call(1, execution_id="exe_third")) == ["doubled"]

@@ -70,11 +70,12 @@ class WorkflowRuns:
         """A new run of the stage."""
         self.all: list[Started] = []
         self._faults: list[str] = []
+        self._redriven: set[ExecutionId] = set()
 
     def start(
         self,
         *nodes: Node,
-        fails: str = "",
+        fails: Sequence[str] = "",
         on_failure: OnFailure = OnFailure.FAIL_FAST,
         ends: RunState = RunState.SUCCEEDED,
         never_called: Sequence[str] = (),
@@ -154,6 +155,7 @@ class WorkflowRuns:
 
     def redrive(self) -> None:
         """Redrive the first epoch of the last run, until there is an answer."""
+        self._redriven.add(self.all[-1].run_id)
         path = f"/v1/runs/{run_id_text(self.all[-1].run_id)}/redrive"
         for _ in range(TRIES):
             answer = self._send("POST", path, {"epoch": 1})
@@ -204,7 +206,7 @@ class WorkflowRuns:
             if run is None or run.state is not started.ends:
                 yield f"workflow: {started.name} is {run and run.state}, not {started.ends}"
             own = [call for call in calls if started.name in call.path]
-            yield from _call_faults(started, own)
+            yield from _call_faults(started, own, is_redriven=started.run_id in self._redriven)
             yield from _told_faults(started, run, own)
             yield from _parent_faults(started, run, self._parent(started))
 
@@ -227,7 +229,7 @@ def is_task(call: Arrival) -> bool:
     return MARK in call.path
 
 
-def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
+def _call_faults(started: Started, calls: Sequence[Arrival], *, is_redriven: bool) -> Iterator[str]:
     """Each task is called after those that it waits for were; what must not run is not called."""
     first: dict[str, int] = {}
     for number, call in enumerate(calls):
@@ -244,7 +246,7 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
         own = [call for call in calls if call.path.endswith(f"/{node.key}")]
         yield from body_faults(started.name, node, own, started.text)
         if node.map is not None and was_called:
-            yield from item_faults(started.name, node, own, calls)
+            yield from item_faults(started.name, node, own, calls, is_redriven=is_redriven)
 
 
 def _heard(started: Started, calls: Sequence[Arrival]) -> list[Arrival]:
