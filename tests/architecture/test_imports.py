@@ -91,10 +91,15 @@ def test_executors_and_ticks_load_no_workflows(loaded: dict[str, set[str]]) -> N
     assert not {name for name in loaded["executor"] if "workflows" in name}
 
 
-def test_executors_and_ticks_load_nothing_for_targets_before_the_first_call_of_one(
+def test_executors_and_ticks_load_nothing_for_targets_and_signed_requests_before_the_first_one(
     loaded: dict[str, set[str]],
 ) -> None:
-    own = {"shared.domain.delivery.aws_target", "shared.domain.tenancy.target_roles"}
+    own = {
+        "shared.domain.delivery.aws_target",
+        "shared.domain.delivery.sigv4_auth",
+        "shared.domain.tenancy.target_roles",
+        "shared.usecases.attempts.compose_signed_call",
+    }
     for step in ("ticks", "executor"):
         assert not {name for name in loaded[step] if "adapters.targets" in name or "target_call" in name}
         assert not own & loaded[step]
