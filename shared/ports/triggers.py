@@ -1,11 +1,16 @@
 """Tenants' triggers."""
 
-from typing import Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
 
 from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.triggers.trigger import Trigger
+
+if TYPE_CHECKING:
+    # Executors load this module for the store of executions.
+    from shared.domain.triggers.trigger import Trigger
 
 
 @dataclass(frozen=True, slots=True)

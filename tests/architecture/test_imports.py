@@ -86,9 +86,9 @@ def test_no_entry_point_loads_the_sdk_unless_its_stage_chooses_it(loaded: dict[s
     assert "botocore" not in loaded["executor"]
 
 
-def test_executors_and_ticks_load_no_workflows(loaded: dict[str, set[str]]) -> None:
-    """They are imported at the first task: plain jobs cost nothing more."""
-    assert not {name for name in loaded["executor"] if "workflows" in name}
+def test_executors_and_ticks_load_no_workflows_and_no_triggers(loaded: dict[str, set[str]]) -> None:
+    """They are imported at the first task, and where an event comes: plain jobs cost nothing more."""
+    assert not {name for name in loaded["executor"] if "workflows" in name or "domain.triggers" in name}
 
 
 def test_executors_and_ticks_load_nothing_for_targets_and_signed_requests_before_the_first_one(
