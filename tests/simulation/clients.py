@@ -32,7 +32,7 @@ from tests.simulation.patience import draw_patience
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import Rhythm, every
-from tests.simulation.target_orders import draw_targets
+from tests.simulation.target_orders import draw_signed, draw_targets
 from tests.simulation.world import TENANTS, World
 
 LOAD_MS = 240_000
@@ -78,6 +78,7 @@ class Clients:
         draw_listeners(self.orders, self.world.seed)
         draw_subscribers(self.orders, self.world.seed)
         draw_targets(self.orders, self.world.seed)
+        draw_signed(self.orders, self.world.seed)
         demands = Demands(
             self.world.seed, self.world.weather, self.world.start_ms + LOAD_MS + DEMANDS_GO_ON_MS
         )

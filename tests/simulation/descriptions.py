@@ -7,6 +7,7 @@ from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolic
 from shared.domain.delivery.aws_target import AwsTarget, kind_of
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.sigv4_auth import SigV4Auth
 from shared.domain.jobs.new_job import NewJob, Recurring
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -14,7 +15,7 @@ from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import Lane
 from tests.simulation.bounds import BACKOFF_FACTOR
-from tests.simulation.evidence import LATE_AFTER_SECONDS, Order
+from tests.simulation.evidence import LATE_AFTER_SECONDS, Order, role_of
 from tests.simulation.habits import FIRST_VERSION, Habits
 from tests.simulation.large_requests import padded
 from tests.simulation.rhythms import Rhythm
@@ -68,7 +69,12 @@ def _request(order: Order, body: bytes) -> Request:
     }
     alerts = _alerts(order) if order.alerted_of else None
     if not order.is_target:
-        return Request(method="POST", url=order.url, body=body, **told, alerts=alerts)
+        auth = (
+            SigV4Auth(role=role_of(order.tenant), service="execute-api", region="eu-west-1")
+            if order.is_signed
+            else None
+        )
+        return Request(method="POST", url=order.url, body=body, auth=auth, **told, alerts=alerts)
     kind = kind_of(order.arn)
     assert kind is not None
     group = "g" if order.arn.endswith(".fifo") else None

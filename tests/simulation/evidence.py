@@ -17,6 +17,16 @@ ACCOUNTS = {"acme": "111111111111", "globex": "222222222222"}
 """Of each tenant, in AWS."""
 
 
+def role_of(tenant: str) -> str:
+    """The role that each tenant has registered."""
+    return f"arn:aws:iam::{ACCOUNTS[tenant]}:role/punctual/{tenant}"
+
+
+def access_key_of(role: str) -> str:
+    """Of the sessions of a role."""
+    return f"ASIA{role.rpartition('/')[2].upper()}"
+
+
 def url_of(arn: str) -> str:
     """Of the order whose target it is."""
     *_, account, name = arn.split(":")
@@ -89,6 +99,8 @@ class Order:
     """The events that its client wants to be alerted of."""
     is_target: bool = False
     """Whether it sends to a target in AWS, in place of an HTTP request."""
+    is_signed: bool = False
+    """Whether the role of its tenant signs its requests for AWS."""
     own_key: OwnKey | None = None
     """Of a job that requests for a key of its owner create and change, and no others."""
 
@@ -96,6 +108,11 @@ class Order:
     def url(self) -> str:
         """Where its calls go. The host is the tenant's own."""
         return f"https://{self.tenant}.example.com/{self.number}"
+
+    @property
+    def signer(self) -> str | None:
+        """The access key that signs its requests."""
+        return access_key_of(role_of(self.tenant)) if self.is_signed else None
 
     @property
     def arn(self) -> str:
@@ -128,6 +145,8 @@ class Arrival:
     """None while it goes on, and for ever where the caller died."""
     status: int | None = None
     body: str = ""
+    signer: str | None = None
+    """The access key of its signature for AWS."""
     backfill_of: str | None = None
     """The job that it makes up for, where it says so."""
     token: str = ""

@@ -25,6 +25,8 @@ def check_calls(
             by_instant[call.scheduled_at].add(call.execution_id)
         if order is not None and call.url != order.url:
             yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
+        if order is not None and call.signer != order.signer:
+            yield _fault(Verdict.LEAK, f"signed by {call.signer}, not {order.signer}", call)
         if call.due_clock_at < call.scheduled_at:
             yield _fault(Verdict.EARLY, "a call began before its time", call)
         if len(by_instant[call.scheduled_at]) > 1 and not _may_be_two_triggers(order, call):

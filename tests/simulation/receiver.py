@@ -58,6 +58,7 @@ class SimReceiver:
                 body=callback.body.decode(),
                 backfill_of=headers.get("X-Backfill-Of"),
                 token=headers.get("X-Callback-Token", ""),
+                signer=_signer(headers.get("Authorization", "")),
             )
         )
 
@@ -100,6 +101,12 @@ class SimReceiver:
             self._down_until[host] = self._hub.now_ms + self._weather.rng.randint(*OUTAGE_MS)
         if self._weather.strikes(Strike.SLUGGISH):
             self.answers_slowly(host, self._hub.now_ms + self._weather.rng.randint(*SLUGGISH_FOR_MS))
+
+
+def _signer(authorization: str) -> str | None:
+    """The access key of a signature for AWS."""
+    _, has_key, rest = authorization.partition("Credential=")
+    return rest.partition("/")[0] if has_key else None
 
 
 class SimSender:

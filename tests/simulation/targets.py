@@ -7,14 +7,18 @@ from datetime import datetime
 from random import Random
 from typing import TYPE_CHECKING
 
+from shared.adapters.aws.credentials import Credentials
+from shared.adapters.targets.signed_sender import sign
 from shared.domain.delivery.aws_target import TargetCall
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.sigv4_auth import SignedCall
 from tests.simulation.calls import ProcessClock, ProcessHandle
-from tests.simulation.evidence import ACCOUNTS, Arrival, url_of
+from tests.simulation.evidence import ACCOUNTS, Arrival, access_key_of, role_of, url_of
 from tests.simulation.faults import Strike
 from tests.simulation.process import Crash, Process
 
 if TYPE_CHECKING:
+    from shared.ports.delivery import Sender
     from tests.simulation.world import World
 
 MOST_FAULTS = 3
@@ -22,11 +26,6 @@ MOST_FAULTS = 3
 _DENIED = CallbackResponse(reason=Reason.TARGET_ACCESS_DENIED, duration_ms=0, status=403)
 _FAILED = CallbackResponse(reason=Reason.TARGET_FAILED, duration_ms=0, status=500)
 _THROTTLED = CallbackResponse(reason=Reason.TARGET_THROTTLED, duration_ms=0, status=429)
-
-
-def role_of(tenant: str) -> str:
-    """The role that each tenant of the simulation has registered."""
-    return f"arn:aws:iam::{ACCOUNTS[tenant]}:role/punctual/{tenant}"
 
 
 class SimTargets:
@@ -44,9 +43,13 @@ class SimTargets:
         """The sender of targets of one executor."""
         return SimTargetSender(self, handle)
 
-    def is_unavailable(self, call: TargetCall) -> bool:
-        """Whether the deployment lacks something for this message, such as credentials of the role."""
-        mix, identity = self._world.weather.mix, call.deduplication_id
+    def signed_sender(self, handle: ProcessHandle) -> SimSignedSender:
+        """The sender of one executor for requests that a role signs."""
+        return SimSignedSender(self, handle, self._world.receiver.sender(handle))
+
+    def is_unavailable(self, identity: str) -> bool:
+        """Whether the deployment lacks something for this execution, such as credentials of the role."""
+        mix = self._world.weather.mix
         is_struck = self._rng.random() < mix.target_unavailable
         if not is_struck or self._faults.get(identity, 0) >= MOST_FAULTS:
             self._faults.pop(identity, None)
@@ -95,6 +98,16 @@ class SimTargets:
             self.broken.append(f"{said['Punctual-Execution']} was sent as {call.deduplication_id}")
         if call.role_arn != role_of(tenant) or ACCOUNTS[tenant] not in call.target.arn:
             self.broken.append(f"{tenant} sent to {call.target.arn} by {call.role_arn}")
+        self._judge_external_id(call)
+
+    def judge_signed(self, call: SignedCall) -> None:
+        """Nothing of another tenant is used."""
+        if call.role_arn != role_of(call.tenant_id):
+            self.broken.append(f"{call.tenant_id} signed {call.callback.url} by {call.role_arn}")
+        self._judge_external_id(call)
+
+    def _judge_external_id(self, call: TargetCall | SignedCall) -> None:
+        tenant = call.tenant_id
         if self._external_ids.setdefault(tenant, call.external_id) != call.external_id:
             self.broken.append(f"{tenant} has two external ids")
         if len({*self._external_ids.values()}) < len(self._external_ids):
@@ -113,7 +126,7 @@ class SimTargetSender:
         """See the port."""
         process, about = self._handle.process, [call.deduplication_id]
         process.check()
-        if self._targets.is_unavailable(call):
+        if self._targets.is_unavailable(call.deduplication_id):
             process.note("the target is unavailable", about)
             await self._clock.sleep_ms(5)
             return CallbackResponse(reason=Reason.UNAVAILABLE, duration_ms=5)
@@ -126,3 +139,25 @@ class SimTargetSender:
         if not process.alive:
             raise Crash
         return answer
+
+
+class SimSignedSender:
+    """Signs by the role of the call, and sends as other requests are sent."""
+
+    def __init__(self, targets: SimTargets, handle: ProcessHandle, sender: Sender) -> None:
+        self._targets = targets
+        self._handle = handle
+        self._clock = ProcessClock(handle)
+        self._sender = sender
+
+    async def send(self, call: SignedCall, *, timeout_seconds: float) -> CallbackResponse:
+        """See the port."""
+        process, identity = self._handle.process, dict(call.callback.headers)["webhook-id"]
+        process.check()
+        if self._targets.is_unavailable(identity):
+            process.note("there is no session", [identity])
+            await self._clock.sleep_ms(5)
+            return CallbackResponse(reason=Reason.UNAVAILABLE, duration_ms=5)
+        self._targets.judge_signed(call)
+        keys = Credentials(access_key_of(call.role_arn), "a secret", "a token")
+        return await self._sender.send(sign(call, keys, process.now_ms()), timeout_seconds=timeout_seconds)

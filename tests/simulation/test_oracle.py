@@ -297,6 +297,10 @@ def leaked_call(evidence: Evidence) -> None:
     evidence.calls[0] = call(url="https://globex.example.com/0")
 
 
+def call_signed_by_another_role(evidence: Evidence) -> None:
+    evidence.calls[0].signer = "ASIAGLOBEX"
+
+
 def leaked_history(evidence: Evidence) -> None:
     evidence.foreign = [Sighting(tenant="globex", job_id=ONCE, asked_at=ENDED_AT, records=())]
 
@@ -362,7 +366,13 @@ FORGERIES: dict[Verdict, tuple[Callable[[Evidence], None], ...]] = {
         dead_letter_that_is_not_listed,
         live_dead_letter,
     ),
-    Verdict.LEAK: (leaked_call, leaked_history, leaked_sighting, leaked_dead_letter),
+    Verdict.LEAK: (
+        leaked_call,
+        call_signed_by_another_role,
+        leaked_history,
+        leaked_sighting,
+        leaked_dead_letter,
+    ),
     Verdict.LIMIT: (more_calls_at_once_than_allowed, more_calls_in_ten_seconds_than_allowed),
     Verdict.BROKEN: (broken_answer,),
 }

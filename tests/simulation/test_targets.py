@@ -5,20 +5,20 @@ from dataclasses import replace
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, TargetKind
 from tests.simulation.clients import LOAD_MS, Clients
-from tests.simulation.evidence import Order
+from tests.simulation.evidence import Order, access_key_of, role_of
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.single_acts import ALWAYS
-from tests.simulation.targets import MOST_FAULTS, role_of
+from tests.simulation.targets import MOST_FAULTS
 from tests.simulation.world import TENANTS, World
 
 
-def sent(mix: FaultMix) -> tuple[World, Order]:
-    """A world in which one message has been sent."""
+def sent(mix: FaultMix, *, is_signed: bool = False) -> tuple[World, Order]:
+    """A world in which one message has been sent, or one request that a role signs."""
     world = World(1, mix)
     clients = Clients(world)
     world.functions.start_ticks(lambda: world.start_ms + 40 * MINUTE_MS)
     order = clients.order(delay_seconds=20, cancelled=0)
-    order.is_target = True
+    order.is_target, order.is_signed = not is_signed, is_signed
     world.hub.run_until(world.start_ms + LOAD_MS + 5 * MINUTE_MS)
     return world, order
 
@@ -35,6 +35,18 @@ def test_fault_of_the_deployment_sends_nothing_and_is_no_attempt() -> None:
     (arrival,) = world.receiver.log
     assert arrival.attempt == 1
     assert world.weather.struck[Strike.TARGET_UNAVAILABLE] == MOST_FAULTS
+
+
+def test_request_is_signed_by_the_role_of_its_tenant_and_is_no_attempt_without_a_session() -> None:
+    world, order = sent(FaultMix(target_unavailable=ALWAYS), is_signed=True)
+    (arrival,) = world.receiver.log
+    assert (arrival.url, arrival.attempt, arrival.signer) == (
+        order.url,
+        1,
+        access_key_of(role_of(order.tenant)),
+    )
+    assert world.weather.struck[Strike.TARGET_UNAVAILABLE] == MOST_FAULTS
+    assert world.targets.broken == []
 
 
 def test_refusals_of_targets_are_attempts_that_are_made_again() -> None:

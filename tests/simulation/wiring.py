@@ -143,6 +143,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.live_items = faulty(world.live_items)
     ports.recurring_jobs = world.live_items
     ports.sender, ports.targets = world.receiver.sender(handle), world.targets.sender(handle)
+    ports.signed_sender = world.targets.signed_sender(handle)
     return ports
 
 

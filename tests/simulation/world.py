@@ -11,6 +11,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.clocks import Clocks
 from tests.simulation.contention import Contention
+from tests.simulation.evidence import role_of
 from tests.simulation.faults import (
     WRONG_CLOCKS_SHARE,
     FaultMix,
@@ -38,7 +39,7 @@ from tests.simulation.stores import (
     SimRunStore,
     SimTable,
 )
-from tests.simulation.targets import SimTargets, role_of
+from tests.simulation.targets import SimTargets
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
