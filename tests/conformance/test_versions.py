@@ -25,6 +25,7 @@ from shared.domain.executions.execution import EndedRun
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.filters import Kind
+from shared.domain.schedules.blackouts import Blackouts
 from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
 from shared.domain.schedules.cron import Gap, Overlap
@@ -82,7 +83,7 @@ RETRY = Finish(transition=Transition.RETRY, outcomes=(NEWER,), next_attempt_at=D
 @pytest.mark.parametrize("kind", sorted(VERSION_1))
 def test_every_value_of_a_later_version_is_listed_with_that_version(kind: str) -> None:
     members = {each.__name__: {member.name for member in each} for each in STORED}
-    members["Series"] = {each.__name__ for each in _kinds(Series)}
+    members["Series"] = {each.__name__ for each in (*_kinds(Series), Blackouts)}
     later = versions.SINCE.get(kind, {})
     assert members[kind] == set(VERSION_1[kind].split()) | later.keys()
     assert all(1 < version <= versions.VERSION for version in later.values())

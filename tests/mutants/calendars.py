@@ -300,7 +300,7 @@ CALENDARS = (
     Mutant(
         name="chain with blackout windows that an older release runs through",
         file="shared/adapters/dynamodb/codec/versions.py",
-        old="        yield BLACKOUTS if inner.has_blackouts else None\n",
+        old="        yield inner.calendar.blackouts if inner.has_blackouts else None\n",
         new="        yield None\n",
         killer="tests/conformance/test_versions.py",
     ),

@@ -58,6 +58,7 @@ SINCE: Mapping[str, Mapping[str, int]] = {
         "FUNCTION_FAILED": TARGETS,
     },
     "AuthKind": {"OIDC": TARGETS, "SIGV4": SIGNED_CALLS},
+    "Series": {"Blackouts": BLACKOUTS},
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
@@ -67,9 +68,8 @@ A release that adds a member to a stored enumeration, or a kind of schedule, add
 
 
 def version_of(*values: object) -> int:
-    """The lowest version that knows all of these members of enumerations, schedules, and numbers of versions; None is
-    known."""
-    return max(map(_since, values), default=1)
+    """The lowest version that knows all of these members of enumerations, and parts of schedules; None is known."""
+    return max((SINCE.get(kind, {}).get(name, 1) for kind, name in map(_named, values)), default=1)
 
 
 def execution_version(execution: Execution) -> int:
@@ -116,7 +116,7 @@ def rules(of: Definition | Recurrence) -> Iterator[object]:
     if isinstance(inner, Cron) and inner.calendar is not None:
         # An older release would compute the instants of the line alone.
         yield inner.calendar.when_excluded
-        yield BLACKOUTS if inner.has_blackouts else None
+        yield inner.calendar.blackouts if inner.has_blackouts else None
 
 
 def is_known(version: object) -> bool:
@@ -132,13 +132,6 @@ def known(find: Callable[[Any], T], stored: object) -> T:
         return find(stored)
     except (KeyError, ValueError) as error:
         raise UnknownVersionError(f"the value {stored!r} is of a newer version") from error
-
-
-def _since(value: object) -> int:
-    if type(value) is int:
-        return value
-    kind, name = _named(value)
-    return SINCE.get(kind, {}).get(name, 1)
 
 
 def _named(value: object) -> tuple[str, str]:
