@@ -48,6 +48,8 @@ test('a write has its body, its condition, and a key where the route takes one',
   const keys = seen.requests.map(({ headers }) => headers['Idempotency-Key']);
   assert.deepEqual(keys, ['key-0', 'key-1', undefined, 'mine']);
   assert.equal(seen.requests[0].body, '{"a":1}');
+  await api.send('POST', '/v1/jobs', { text: '{"n": 1.10}' });
+  assert.deepEqual([seen.requests[4].body, seen.requests[4].headers['Content-Type']], ['{"n": 1.10}', 'application/json']);
   assert.equal(seen.requests[1].headers['If-Match'], '"1"');
 });
 

@@ -36,15 +36,16 @@ export class ApiError extends Error {
 
 /** Calls of the API; a test passes its own fetch, sleep, keys and session. */
 export function createApi({ fetch, sleep, randomUUID, random, key, onUnauthenticated, base }) {
-  async function request(method, path, { body, query, ifMatch, ifNoneMatch, idempotencyKey } = {}) {
+  async function request(method, path, { body, text, query, ifMatch, ifNoneMatch, idempotencyKey } = {}) {
     const address = base(path.slice(1) + queryText(query));
     const sentKey = idempotencyKey ?? (method === 'POST' && KEYED_PATH.test(path) ? randomUUID() : null);
     const headers = { Accept: 'application/json', Authorization: `Bearer ${key()}` };
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    if (sent !== undefined) headers['Content-Type'] = 'application/json';
     if (ifMatch) headers['If-Match'] = ifMatch;
     if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch;
     if (sentKey) headers['Idempotency-Key'] = sentKey;
-    const options = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), redirect: 'error' };
+    const options = { method, headers, body: sent, redirect: 'error' };
     const isRepeatable = REPEATABLE.has(method) || sentKey !== null;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await once(address, options);
@@ -132,8 +133,8 @@ const ours = createApi({
 export const get = ours.get;
 /** {body, etag, status} of a GET. */
 export const read = ours.read;
-/** {body, etag, status} of any other method; options: body, query, ifMatch, ifNoneMatch, idempotencyKey. A lost answer of a request
- * with an Idempotency-Key is asked for again with the same key. */
+/** {body, etag, status} of any other method; options: body, query, ifMatch, ifNoneMatch, idempotencyKey, and `text`, a body that is
+ * JSON already. A lost answer of a request with an Idempotency-Key is asked for again with the same key. */
 export const send = ours.send;
 /** Every page of a list, as long as the loop asks for more: for await (const page of pages('/v1/jobs')) ... */
 export const pages = ours.pages;

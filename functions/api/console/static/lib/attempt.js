@@ -22,6 +22,17 @@ export function useAttempt() {
   return { ...state, attempt };
 }
 
+/**
+ * The same Idempotency-Key for the same body, so that a second press after a lost answer does nothing twice.
+ *
+ * @param {{current: {text: string, key: string} | null}} attempt a reference that the form keeps
+ * @param {string} text the body as it is sent
+ */
+export function keyOf(attempt, text) {
+  if (attempt.current?.text !== text) attempt.current = { text, key: globalThis.crypto.randomUUID() };
+  return attempt.current.key;
+}
+
 async function outcome(act) {
   try {
     await act();

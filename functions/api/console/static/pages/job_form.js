@@ -1,6 +1,7 @@
 // Create a job, or edit one.
 import { html, useEffect, useMemo, useRef, useState } from '../lib/dom.js';
 import { read, send } from '../lib/api.js';
+import { keyOf } from '../lib/attempt.js';
 import { EMPTY, ONCE_KINDS, copyOf, creationOf, documentOf, formOf, rebased } from '../lib/job_form.js';
 import { isEqual, mergePatch } from '../lib/job_patch.js';
 import { creationSnippets } from '../lib/job_snippets.js';
@@ -51,7 +52,7 @@ function Create({ start = EMPTY, name = NEW, children }) {
       if (body.change !== 'created') return setExisting(body);
       return created((await putByKey(key, creation.body, false)).body.job);
     }
-    return created((await send('POST', '/v1/jobs', { body: creation.body, idempotencyKey: keyOf(attempt, creation.body) })).body);
+    return created((await send('POST', '/v1/jobs', { body: creation.body, idempotencyKey: keyOf(attempt, JSON.stringify(creation.body)) })).body);
   });
   const replace = async () => created((await putByKey(key, creation.body, false)).body.job);
 
@@ -71,13 +72,6 @@ const draftName = (id) => `edit ${id}`;
 const putByKey = (key, body, isDryRun) => send('PUT', `/v1/jobs/by-key/${encodeURIComponent(key)}`, {
   body, query: isDryRun ? { dry_run: 'true' } : {},
 });
-
-/** The same Idempotency-Key for the same body, so that a second press after a lost answer creates no second job. */
-function keyOf(attempt, body) {
-  const text = JSON.stringify(body);
-  if (attempt.current?.text !== text) attempt.current = { text, key: crypto.randomUUID() };
-  return attempt.current.key;
-}
 
 /** The job of an id, and what the page shows until it is there: {loaded, pending}. */
 function useLoaded(id, title) {

@@ -1,12 +1,12 @@
 // The acts on one workflow. A key that may only read sees none.
-import { html, useState } from '../../lib/dom.js';
+import { html } from '../../lib/dom.js';
 import { send } from '../../lib/api.js';
 import { go } from '../../lib/route.js';
 import { whyNot } from '../../lib/session.js';
 import { workflowTitle } from '../../lib/workflow_words.js';
-import { Act } from '../../ui/basics.js';
 import { ConfirmButton } from '../../ui/dialog.js';
 import { notify } from '../../ui/notices.js';
+import { Start } from './start.js';
 
 export function WorkflowActs({ workflow, etag }) {
   const why = whyNot('write');
@@ -15,22 +15,6 @@ export function WorkflowActs({ workflow, etag }) {
     <${Start} workflow=${workflow} />
     <${Delete} workflow=${workflow} etag=${etag} />
   </div>`;
-}
-
-function Start({ workflow }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const press = async () => {
-    setIsBusy(true);
-    try {
-      const { body: run } = await send('POST', `/v1/workflows/${encodeURIComponent(workflow.id)}/runs`);
-      notify('A run was started');
-      go('workflowRun', { id: run.id });
-    } catch (error) {
-      notify(`Start a run: ${error.message}`, { kind: 'failed' });
-      setIsBusy(false);
-    }
-  };
-  return html`<${Act} label="Start a run" kind="primary" isBusy=${isBusy} onClick=${press} />`;
 }
 
 function Delete({ workflow, etag }) {
