@@ -7,6 +7,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Final
 
+from tests.simulation.calendar_run import CALENDARS, run_calendars
 from tests.simulation.run import JOBS, Outcome, run_seed
 from tests.simulation.trigger_run import TRIGGERS, run_triggers
 
@@ -14,7 +15,11 @@ SEEDS_OF_A_WORKER = 100
 """Workers are replaced after so many seeds on average, which bounds the memory of long runs."""
 
 
-SIMULATIONS: Final[Mapping[str, Callable[[int], Outcome]]] = {JOBS: run_seed, TRIGGERS: run_triggers}
+SIMULATIONS: Final[Mapping[str, Callable[[int], Outcome]]] = {
+    JOBS: run_seed,
+    TRIGGERS: run_triggers,
+    CALENDARS: run_calendars,
+}
 
 
 def run_seeds(seeds: range, jobs: int, of: str = JOBS) -> Iterator[Outcome]:

@@ -39,7 +39,11 @@ def test_command_runs_every_simulation_unless_it_is_told_which(
     monkeypatch.setattr(command.console, "file", None)
     assert command.main(["--seeds", "1", "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
-    assert re.findall(r"^1 seeds of (\w+), 0 failed", printed, re.MULTILINE) == ["jobs", "triggers"]
+    assert re.findall(r"^1 seeds of (\w+), 0 failed", printed, re.MULTILINE) == [
+        "jobs",
+        "triggers",
+        "calendars",
+    ]
 
 
 def test_a_run_leaves_nothing_behind_that_still_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,11 @@ def use_cases_of(
     return _use_cases(world, ProcessHandle(process), release or world.releases.start(), has_keys=has_keys)
 
 
+def warm_use_cases(world: World, handle: ProcessHandle) -> UseCases:
+    """The use cases of a sandbox, to keep: each of its invocations is a process of its own."""
+    return _use_cases(world, handle, world.releases.start())
+
+
 class Sandbox:
     """An executor's sandbox. What its use cases cache outlives a batch; each batch is a process of its own."""
 
