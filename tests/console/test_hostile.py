@@ -42,6 +42,14 @@ def hostile_console(empty_console: Console) -> Console:
     made = api.do(lambda: ask(api.api, day.key, "POST", "/v1/jobs", fields))
     assert made.status == 201, made.text
     day.jobs["stock report"] = made.json["id"]
+    window = {
+        "from": "2025-02-20T00:00:00Z",
+        "until": "2025-02-20T10:00:00Z",
+        "reason": (MARKUP + LONG)[:200],
+    }
+    calendar = api.do(lambda: ask(api.api, day.key, "PUT", "/v1/calendars/x", {"blackouts": [window]}))
+    assert calendar.status == 200, calendar.text
+    day.calendars.append("x")
     api.pass_time(600)
     failed = api.do(lambda: ask(api.api, day.key, "GET", "/v1/dead-letters")).json["executions"]
     day.failures.append(failed[0]["id"])

@@ -112,6 +112,24 @@ def test_trigger_of_another_request_is_neither_replaced_unseen_nor_created_again
     assert asked(triggers, "GET", "/v1/triggers/orders")["pattern"] == {"source": ["mine"]}
 
 
+def test_trigger_that_was_changed_meanwhile_is_not_deleted_unseen(triggers: Console) -> None:
+    page = triggers.page
+    triggers.gates.allow(412)
+    trigger = asked(triggers, "GET", "/v1/triggers/orders")
+    triggers.open("#/triggers")
+    row = page.get_by_role("table", name="Triggers").locator("tbody tr")
+    row.get_by_role("button", name="Delete").click()
+    theirs = {"pattern": {"source": ["theirs"]}, "job_id": trigger["job_id"]}
+    asked(triggers, "PUT", "/v1/triggers/orders", theirs)
+    # The list asks again before the answer: the dialog still stands for the trigger that it was opened on.
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(row).to_contain_text('"source": ["theirs"]')
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("412")
+    assert asked(triggers, "GET", "/v1/triggers/orders")["version"] == 2
+
+
 def test_run_names_the_event_that_has_started_it(triggers: Console) -> None:
     event = {"source": "shop", "type": "<b>order.paid", "id": "order-<1>"}
     (match,) = asked(triggers, "POST", "/v1/events", event)["matches"]

@@ -11,6 +11,7 @@ OF_RUNS = frozenset({"run"})
 """Pages whose id is that of an execution; the ids of pages that are not named here are those of jobs."""
 OF_WORKFLOWS = frozenset({"workflow"})
 OF_WORKFLOW_RUNS = frozenset({"workflowRun"})
+OF_CALENDARS = frozenset({"calendar"})
 OF_OPERATORS = frozenset({"operator"})
 
 
@@ -31,6 +32,8 @@ def address(page: str, day: Day) -> str:
     """Such as `#/jobs/job_1`, of a job or an execution of the day."""
     if page in OF_WORKFLOWS | OF_WORKFLOW_RUNS:
         named = next(reversed(day.workflows if page in OF_WORKFLOWS else day.workflow_runs), "")
+    elif page in OF_CALENDARS:
+        named = next(iter(day.calendars), "")
     else:
         named = day.failed if page in OF_RUNS else day.jobs.get("stock report", "")
     return f"#{_path(page).replace('{id}', named)}"

@@ -91,6 +91,18 @@ WORKFLOW: dict[str, Any] = {
 """A workflow of which one task fails."""
 
 
+CALENDAR: dict[str, Any] = {
+    "country": "DE",
+    "dates_out": ["2025-12-24", "2025-12-31"],
+    "dates_in": ["2025-11-29"],
+    "blackouts": [
+        {"from": "2025-01-03T20:00:00Z", "until": "2025-01-04T04:00:00Z", "reason": "new warehouse"},
+        {"from": "2025-02-20T08:00:00Z", "until": "2025-02-20T10:00:00Z", "reason": "deployment"},
+    ],
+}
+"""With a window that is over, and one that is open at the end of the day."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
     """The keys of a deployment, and the ids of what is in it."""
@@ -103,6 +115,8 @@ class Day:
     neighbour_key: str
     jobs: dict[str, str] = field(default_factory=dict)
     """Ids by name; `once` is a one-off job of tomorrow, and `foreign` belongs to the neighbour."""
+    calendars: list[str] = field(default_factory=list)
+    """The names of calendars; no job of the day names one."""
     workflows: list[str] = field(default_factory=list)
     """The ids of workflows, once one was run."""
     workflow_runs: list[str] = field(default_factory=list)
@@ -172,6 +186,9 @@ def _settled(api: ApiWorld) -> Day:
 def _create(api: ApiWorld, day: Day) -> None:
     for name, fields in JOBS.items():
         day.jobs[name] = _made(api, day.key, "/v1/jobs", fields | {"name": name})["id"]
+    plant = ask(api, day.key, "PUT", "/v1/calendars/plant", CALENDAR)
+    assert plant.status == 200, plant.text
+    day.calendars.append("plant")
     tomorrow = {"schedule": {"at": "2025-02-21T12:00:00Z"}, "request": {"url": f"{RECEIVER}/billing"}}
     day.jobs["once"] = _made(api, day.key, "/v1/jobs", tomorrow | {"name": "year-end letter"})["id"]
     foreign = {"schedule": {"rate_seconds": 3_600}, "request": {"url": "https://globex.example/hook"}}

@@ -13,11 +13,12 @@ test('every address is read as it was written, whatever is in it', () => {
 });
 
 test('every page has an address of its own', () => {
-  const names = ['overview', 'jobs', 'newJob', 'dead', 'workflows', 'triggers', 'newTrigger', 'upcoming', 'usage', 'operator', 'account'];
+  const names = ['overview', 'jobs', 'newJob', 'dead', 'workflows', 'triggers', 'newTrigger', 'calendars', 'upcoming', 'usage', 'operator', 'account'];
   for (const name of names) assert.deepEqual(parse(href(name)), { name, params: {}, query: {} });
   assert.equal(parse(href('editJob', { id: 'job_1' })).name, 'editJob');
   assert.equal(parse(href('job', { id: 'job_1' })).name, 'job');
   assert.equal(parse(href('workflow', { id: 'wfl_1' })).name, 'workflow');
+  assert.deepEqual(parse(href('calendar', { id: 'operator/plant' })), { name: 'calendar', params: { id: 'operator/plant' }, query: {} });
   assert.equal(parse(href('workflowRun', { id: 'run_1' })).name, 'workflowRun');
 });
 

@@ -20,6 +20,8 @@ const PAGES = {
   workflowRun: () => import('./pages/workflow_run.js'),
   triggers: () => import('./pages/triggers.js'),
   newTrigger: () => import('./pages/trigger_form.js'),
+  calendars: () => import('./pages/calendars.js'),
+  calendar: () => import('./pages/calendar.js'),
   upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };

@@ -5,7 +5,7 @@ const STORED_CHOICE = 'punctual.shortcuts';
 export const PREFIX_MS = 1_500;
 /** The page that opens after `g` and the key. */
 export const PAGE_KEYS = {
-  o: 'overview', j: 'jobs', n: 'newJob', d: 'dead', w: 'workflows', t: 'triggers', u: 'upcoming', k: 'usage', p: 'operator', a: 'account',
+  o: 'overview', j: 'jobs', n: 'newJob', d: 'dead', w: 'workflows', t: 'triggers', c: 'calendars', u: 'upcoming', k: 'usage', p: 'operator', a: 'account',
 };
 /** All keys, for the help. */
 export const KEYS = [

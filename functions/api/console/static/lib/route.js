@@ -15,6 +15,8 @@ const PATHS = {
   workflowRun: '/workflow-runs/{id}',
   triggers: '/triggers',
   newTrigger: '/triggers/new',
+  calendars: '/calendars',
+  calendar: '/calendars/{id}',
   upcoming: '/upcoming',
   usage: '/usage',
   operator: '/operator',

@@ -22,8 +22,8 @@ export default function Triggers() {
 function Readable() {
   const polled = usePolled(() => get('/v1/triggers'), []);
   const rows = polled.value?.triggers ?? [];
-  const remove = async (trigger) => {
-    await send('DELETE', `/v1/triggers/${trigger.name}`);
+  const remove = async (trigger, seen) => {
+    await send('DELETE', `/v1/triggers/${trigger.name}`, { ifMatch: `"${seen}"` });
     notify('Events start no more runs by this trigger.');
     polled.reload();
   };
@@ -50,7 +50,7 @@ function columns(remove) {
     { key: 'state', label: 'State', render: (row) => html`<${Now} trigger=${row} />` },
     { key: 'changed', label: 'Last change', render: (row) => html`<${Time} iso=${row.changed_at} exact /> (version ${row.version})` },
     { key: 'delete', label: 'Delete', render: (row) => html`<${ConfirmButton} label="Delete" kind="danger" title="Delete a trigger"
-        why=${may('write') ? null : NEEDS_WRITE} act=${() => remove(row)}>
+        why=${may('write') ? null : NEEDS_WRITE} seen=${row.version} act=${(seen) => remove(row, seen)}>
         <p>Events start no more runs by <b>${row.name}</b>. Runs that it has started are left alone.</p><//>` },
   ];
 }

@@ -13,6 +13,7 @@ const ENTRIES = [
   ['jobs', 'Jobs'],
   ['workflows', 'Workflows'],
   ['triggers', 'Triggers'],
+  ['calendars', 'Calendars'],
   ['dead', 'Dead letters'],
   ['upcoming', 'Upcoming'],
   ['usage', 'Usage and keys'],
@@ -21,7 +22,10 @@ const ENTRIES = [
 /** The entries of operators, who manage tenants and see no jobs. */
 const FOR_OPERATORS = ['operator', 'usage'];
 /** The entry that is marked on pages without an entry of their own. */
-const PARENTS = { job: 'jobs', newJob: 'jobs', editJob: 'jobs', newTrigger: 'triggers', run: 'overview', workflow: 'workflows', workflowRun: 'workflows' };
+const PARENTS = {
+  job: 'jobs', newJob: 'jobs', editJob: 'jobs', newTrigger: 'triggers', calendar: 'calendars', run: 'overview', workflow: 'workflows',
+  workflowRun: 'workflows',
+};
 
 export function Frame({ pages, signOut }) {
   const route = useRoute();

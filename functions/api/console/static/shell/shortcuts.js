@@ -6,8 +6,8 @@ import { isOperator } from '../lib/session.js';
 import { Dialog } from '../ui/dialog.js';
 
 const NAMES = {
-  overview: 'Overview', jobs: 'Jobs', newJob: 'New job', dead: 'Dead letters', workflows: 'Workflows', triggers: 'Triggers', upcoming: 'Upcoming',
-  usage: 'Usage and keys', operator: 'Operator', account: 'This key',
+  overview: 'Overview', jobs: 'Jobs', newJob: 'New job', dead: 'Dead letters', workflows: 'Workflows', triggers: 'Triggers', calendars: 'Calendars',
+  upcoming: 'Upcoming', usage: 'Usage and keys', operator: 'Operator', account: 'This key',
 };
 
 /** React to keys, as long as the component that calls this is drawn. */

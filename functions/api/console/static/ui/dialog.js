@@ -28,9 +28,10 @@ export function Dialog({ title, children, onClose }) {
  *
  * `act` returns a promise; its error is shown in the dialog, which stays open. It must not wait for an answer that shows
  * what it did: behind the dialog no field takes what is typed, while that answer is slow. `why` says why the act is forbidden.
- * `typed` is a text that has to be typed first, for acts on many things.
+ * `typed` is a text that has to be typed first, for acts on many things. `act` gets the value that `seen` had when the dialog
+ * was opened, such as an ETag: the page behind it asks again meanwhile, and what came since has not been looked at.
  */
-export function ConfirmButton({ label, title = label, children, act, why = null, kind = '', typed = null }) {
+export function ConfirmButton({ label, title = label, children, act, why = null, kind = '', typed = null, seen = null }) {
   const [isOpen, setIsOpen] = useState(false);
   const [isAsked, setIsAsked] = useState(false);
   const id = useId();
@@ -39,11 +40,12 @@ export function ConfirmButton({ label, title = label, children, act, why = null,
     <button type="button" class=${kind} onClick=${press} aria-disabled=${why ? 'true' : undefined}
       aria-describedby=${why ? id : undefined}>${label}</button>
     ${why && html`<span id=${id} class=${isAsked ? 'why' : 'hidden'} role="status">${why}</span>`}
-    ${isOpen && html`<${Confirmation} ...${{ label, title, act, kind, typed }} onClose=${() => setIsOpen(false)}>${children}<//>`}
+    ${isOpen && html`<${Confirmation} ...${{ label, title, act, kind, typed, seen }} onClose=${() => setIsOpen(false)}>${children}<//>`}
   </span>`;
 }
 
-function Confirmation({ label, title, children, act, kind, typed, onClose }) {
+function Confirmation({ label, title, children, act, kind, typed, seen, onClose }) {
+  const [first] = useState(seen);
   const { isBusy, error, attempt } = useAttempt();
   const [text, setText] = useState('');
   const isReady = typed === null || text.trim() === typed;
@@ -51,7 +53,7 @@ function Confirmation({ label, title, children, act, kind, typed, onClose }) {
     event.preventDefault();
     if (!isReady) return;
     attempt(async () => {
-      await act();
+      await act(first);
       onClose();
     });
   };

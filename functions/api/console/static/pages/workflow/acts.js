@@ -18,13 +18,13 @@ export function WorkflowActs({ workflow, etag }) {
 }
 
 function Delete({ workflow, etag }) {
-  const act = async () => {
-    await send('DELETE', `/v1/workflows/${encodeURIComponent(workflow.id)}`, { ifMatch: etag });
+  const act = async (seen) => {
+    await send('DELETE', `/v1/workflows/${encodeURIComponent(workflow.id)}`, { ifMatch: seen });
     notify(`${workflowTitle(workflow)} was deleted`);
     go('workflows');
   };
   return html`
-    <${ConfirmButton} label="Delete" title="Delete ${workflowTitle(workflow)}?" kind="danger" act=${act}>
+    <${ConfirmButton} label="Delete" title="Delete ${workflowTitle(workflow)}?" kind="danger" seen=${etag} act=${act}>
       <p>No run starts any more. Runs that have started go on: cancel them on their own pages. There is no undo.</p>
     <//>`;
 }
