@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-const { contentWords, datesByYear, isShared, weekendWords, windowState } = await import(`${process.env.CONSOLE}/lib/calendar_words.js`);
+const { contentWords, datesByYear, excludedWords, isShared, weekendWords, windowState } = await import(`${process.env.CONSOLE}/lib/calendar_words.js`);
 
 test('a weekend is that of the country unless the calendar has one', () => {
   assert.equal(weekendWords({ weekend: null, country: null }), 'Saturday and Sunday');
@@ -18,6 +18,8 @@ test('dates and windows are counted, and those that are missing are not named', 
   assert.equal(contentWords({ ...none, dates_in: ['2026-11-28'] }), '1 date in');
   assert.equal(contentWords({ dates_out: ['2026-12-24', '2026-12-31'], dates_in: ['2026-11-28'], blackouts: [{}] }),
     '2 dates out, 1 date in, 1 window');
+  assert.equal(excludedWords({ ...none, weekend: [], country: 'DE', blackouts: [{}] }),
+    'Excluded in each week: none. Beside it: 1 window, and the holidays of DE.');
 });
 
 test('dates stand under their year, with their weekday, wherever the browser is', () => {

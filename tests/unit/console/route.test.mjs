@@ -13,7 +13,7 @@ test('every address is read as it was written, whatever is in it', () => {
 });
 
 test('every page has an address of its own', () => {
-  const names = ['overview', 'jobs', 'newJob', 'dead', 'workflows', 'triggers', 'newTrigger', 'calendars', 'upcoming', 'usage', 'operator', 'account'];
+  const names = ['overview', 'jobs', 'newJob', 'dead', 'workflows', 'triggers', 'newTrigger', 'calendars', 'newCalendar', 'upcoming', 'usage', 'operator', 'account'];
   for (const name of names) assert.deepEqual(parse(href(name)), { name, params: {}, query: {} });
   assert.equal(parse(href('editJob', { id: 'job_1' })).name, 'editJob');
   assert.equal(parse(href('job', { id: 'job_1' })).name, 'job');

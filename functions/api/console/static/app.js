@@ -22,6 +22,7 @@ const PAGES = {
   newTrigger: () => import('./pages/trigger_form.js'),
   calendars: () => import('./pages/calendars.js'),
   calendar: () => import('./pages/calendar.js'),
+  newCalendar: () => import('./pages/calendar_form.js'),
   upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };

@@ -12,6 +12,12 @@ export function weekendWords({ weekend, country }) {
   return weekend.length ? joined(weekend.map((day) => day[0].toUpperCase() + day.slice(1))) : 'none';
 }
 
+/** What a calendar excludes, in one sentence. */
+export function excludedWords(calendar) {
+  const holidays = calendar.country ? `, and the holidays of ${calendar.country}` : '';
+  return `Excluded in each week: ${weekendWords(calendar)}. Beside it: ${contentWords(calendar)}${holidays}.`;
+}
+
 /** '2 dates out, 1 date in, 3 windows'; '–' for a calendar that has none of them. */
 export function contentWords({ dates_out: out, dates_in: within, blackouts }) {
   const parts = [

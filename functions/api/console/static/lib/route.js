@@ -17,6 +17,7 @@ const PATHS = {
   newTrigger: '/triggers/new',
   calendars: '/calendars',
   calendar: '/calendars/{id}',
+  newCalendar: '/new-calendar',
   upcoming: '/upcoming',
   usage: '/usage',
   operator: '/operator',

@@ -77,9 +77,11 @@ function Acts({ calendar, etag }) {
     notify(`The calendar ${calendar.name} was deleted`);
     go('calendars');
   };
+  const why = whyNot('write');
   return html`
     <div class="actions">
-      <${ConfirmButton} label="Delete" title="Delete the calendar ${calendar.name}?" kind="danger" why=${whyNot('write')}
+      ${!why && html`<a class="button" href=${href('newCalendar', {}, { name: calendar.name })}>Edit</a>`}
+      <${ConfirmButton} label="Delete" title="Delete the calendar ${calendar.name}?" kind="danger" why=${why}
         seen=${etag} act=${remove}>
         <p>A calendar that jobs name is not deleted: the answer says which jobs those are. There is no undo.</p>
       <//>

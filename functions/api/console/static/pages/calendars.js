@@ -4,7 +4,7 @@ import { get } from '../lib/api.js';
 import { contentWords, weekendWords, windowState } from '../lib/calendar_words.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
-import { may } from '../lib/session.js';
+import { may, whyNot } from '../lib/session.js';
 import { Empty, Page, Pending, State, Time } from '../ui/basics.js';
 import { NotAllowed } from '../ui/not_allowed.js';
 import { Table } from '../ui/table.js';
@@ -20,7 +20,7 @@ function Readable() {
   const polled = usePolled(() => get('/v1/calendars'), []);
   const { calendars = [], shared = [] } = polled.value ?? {};
   return html`
-    <${Page} title="Calendars" polled=${polled} />
+    <${Page} title="Calendars" polled=${polled} actions=${html`<${New} />`} />
     <p>A schedule that names a calendar has no run on its excluded days and in its windows, or moves it.
       ${' '}<a href="v1/docs/guides/schedule-jobs">Schedule jobs</a></p>
     <${Pending} polled=${polled} />
@@ -30,6 +30,11 @@ function Readable() {
       <h2>Of the operators</h2>
       <${Table} caption="Calendars of the operators" columns=${COLUMNS} rows=${shared} rowKey=${nameOf} />
     </section>`}`;
+}
+
+function New() {
+  const why = whyNot('write');
+  return why ? html`<span class="muted">${why}</span>` : html`<a class="button primary" href=${href('newCalendar')}>New calendar</a>`;
 }
 
 const nameOf = ({ name }) => name;
@@ -53,7 +58,7 @@ function None() {
   return html`
     <${Empty} title="There are no calendars yet" command=${CREATE}>
       <p>A calendar has the days on which jobs do not run: holidays, weekends, dates of your own, and windows such as those of a
-        deployment. A schedule can name a country, such as DE, without one. Create a calendar with the API, or with the command
-        line:</p>
+        deployment. A schedule can name a country, such as DE, without one. <a href=${href('newCalendar')}>Create a calendar here</a>,
+        with the API, or with the command line:</p>
     <//>`;
 }

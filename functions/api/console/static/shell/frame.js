@@ -23,7 +23,7 @@ const ENTRIES = [
 const FOR_OPERATORS = ['operator', 'usage'];
 /** The entry that is marked on pages without an entry of their own. */
 const PARENTS = {
-  job: 'jobs', newJob: 'jobs', editJob: 'jobs', newTrigger: 'triggers', calendar: 'calendars', run: 'overview', workflow: 'workflows',
+  job: 'jobs', newJob: 'jobs', editJob: 'jobs', newTrigger: 'triggers', calendar: 'calendars', newCalendar: 'calendars', run: 'overview', workflow: 'workflows',
   workflowRun: 'workflows',
 };
 
