@@ -110,6 +110,13 @@ class ReadingSettings(HistorySettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RedriverSettings(ReadingSettings):
+    """Settings of the redriver, which redrives runs of workflows within the tenants' quotas."""
+
+    default_quotas: Quotas
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArchiveReaderSettings(FunctionSettings):
     """Settings of the reader of the archive: its bucket."""
 

@@ -10,7 +10,7 @@ from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
-from shared.settings import ReadingSettings
+from shared.settings import RedriverSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -19,7 +19,7 @@ STOP_BEFORE_END_MS = 30_000
 """Longer than a page takes: no page is begun that the time limit would cut."""
 MAX_PARKED_COUNT = 10
 """The alarm needs no higher count of parked messages."""
-settings = ReadingSettings.from_env(os.environ)
+settings = RedriverSettings.from_env(os.environ)
 cases = use_cases(dynamo_ports(settings), settings)
 process = cases.bulk.process_bulk_tasks
 parked_messages = cases.core.ports.parked_messages

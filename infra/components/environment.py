@@ -87,9 +87,10 @@ def environment(
     if spec.manages_tenants:
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
-    if spec.manages_tenants or spec.receives_events or spec.lane is not None:
-        if stage.target_roles is not None and not spec.receives_events:
-            variables[Env.TARGET_ROLES] = stage.target_roles
+    accepts_jobs = spec.manages_tenants or spec.lane is not None
+    if accepts_jobs and stage.target_roles is not None:
+        variables[Env.TARGET_ROLES] = stage.target_roles
+    if accepts_jobs or spec.receives_events or spec.searches:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
     reads_history = spec.manages_tenants or spec.searches
     if reads_history or spec.archives:

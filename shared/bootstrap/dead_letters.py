@@ -5,17 +5,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shared.bootstrap.settings import default_quotas
 from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
     from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+    from shared.usecases.dead_letters.judge_run_letters import JudgeRunLetters
     from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
     from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
     from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+    from shared.usecases.dead_letters.redrive_runs import RedriveRuns
     from shared.usecases.dead_letters.start_redrive import StartRedrive
     from shared.usecases.dead_letters.undo_redrive import UndoRedrive
+    from shared.usecases.dead_letters.undo_runs import UndoRuns
     from shared.usecases.outcomes.follow_notifications import FollowNotifications
 
 
@@ -61,6 +65,7 @@ class DeadLetterUseCases:
         return StartRedrive(
             tasks=ports.redrive_tasks,
             list_dead_letters=self.list_dead_letters,
+            judge=lambda: self._judge_run_letters,
             identify=self.core.identify_task,
             clock=ports.clock,
         )
@@ -88,15 +93,53 @@ class DeadLetterUseCases:
                 batches=ports.redrive_batches,
                 file_batch=self.core.file_batch,
                 spread=ports.spread,
+                runs=lambda: self._redrive_runs,
             ),
             undo_page=UndoPage(
                 store=ports.executions,
                 redrive=self.redrive_execution,
                 cancel_unstarted=self.core.cancel_unstarted,
                 spread=ports.spread,
+                runs=lambda: self._undo_runs,
             ),
             clock=ports.clock,
             retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def _judge_run_letters(self) -> JudgeRunLetters:
+        from shared.usecases.dead_letters.judge_run_letters import JudgeRunLetters
+
+        ports = self.core.ports
+        return JudgeRunLetters(runs=ports.runs, store=ports.executions, jobs=ports.jobs)
+
+    @cached_property
+    def _redrive_runs(self) -> RedriveRuns:
+        from shared.usecases.dead_letters.redrive_runs import RedriveRuns
+
+        ports, settings = self.core.ports, self.core.settings
+        return RedriveRuns(
+            judge=self._judge_run_letters,
+            read_revision=self.core.workflows.read_revision,
+            redrive=self.core.workflows.redrive_run,
+            read_tenant=self.core.read_tenant,
+            spend=self.core.spend,
+            defaults=default_quotas(settings),
+            clock=ports.clock,
+            spread=ports.spread,
+        )
+
+    @cached_property
+    def _undo_runs(self) -> UndoRuns:
+        from shared.usecases.dead_letters.undo_runs import UndoRuns
+
+        ports, workflows = self.core.ports, self.core.workflows
+        return UndoRuns(
+            runs=ports.runs,
+            maps=ports.maps,
+            store=ports.executions,
+            read_revision=workflows.read_revision,
+            cancel=workflows.cancel_run,
         )
 
     @cached_property

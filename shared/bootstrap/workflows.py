@@ -268,7 +268,6 @@ class WorkflowUseCases:
             jobs=ports.jobs,
             executions=ports.executions,
             advance=self.advance_run,
-            inputs=self.run_inputs,
             file=self.core.file,
             clock=ports.clock,
             retention=self.core.settings.retention,

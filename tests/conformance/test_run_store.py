@@ -11,7 +11,7 @@ from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import MAX_TASKS, Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.identities import run_of as run_id_of
-from shared.domain.workflows.run import Parent, Run, RunState, TaskState
+from shared.domain.workflows.run import BulkRedrive, Parent, Run, RunState, TaskState
 from shared.domain.workflows.run_end import ended_run, opened
 from shared.domain.workflows.run_rules import cancelled, decided, execution_of, recorded, redriven
 from shared.domain.workflows.workflow import new_run, task_execution
@@ -187,6 +187,24 @@ def test_notification_of_a_run_is_read_back_with_the_run_as_it_ended(lab: Lab, s
     assert read.ended_run is not None
     assert opened(read, read.ended_run) == replace(run, fingerprint=b"")
     assert (read.notification_of, read.job_id) == (told.id, workflow.id)
+
+
+def test_bulk_redrive_of_a_run_is_named_in_the_epoch_that_it_began_alone(lab: Lab) -> None:
+    of = graph(node("a"))
+    run = stored(lab, of)
+    ended = decided(with_end(run, "a", State.FAILED, of), of, NOW + 5)
+    assert lab.runs.update(run, ended, expires_at_s=EXPIRES_AT_S).is_written
+    own = BulkRedrive(task="rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y", dead_letter=run_id(NOW, 4))
+    begun = redriven(ended, of, NOW + 9, 60, own)
+    assert lab.runs.update(ended, begun).run == begun
+    assert now_stored(lab, run.id).bulk_redrive == own
+    failed = decided(with_end(begun, "a", State.FAILED, of), of, NOW + 12)
+    assert lab.runs.update(begun, failed, expires_at_s=EXPIRES_AT_S).is_written
+    assert now_stored(lab, run.id).bulk_redrive == own
+    alone = redriven(failed, of, NOW + 15, 60)
+    assert lab.runs.update(failed, alone).is_written
+    assert now_stored(lab, run.id) == alone
+    assert alone.bulk_redrive is None
 
 
 def test_a_redrive_is_made_once_and_a_choice_of_the_former_epoch_is_refused(lab: Lab) -> None:

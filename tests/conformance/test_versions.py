@@ -10,6 +10,7 @@ from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.codec.job_task_items import job_task_item
 from shared.adapters.dynamodb.codec.map_items import map_item
+from shared.adapters.dynamodb.codec.run_items import BULK_REDRIVE, read_run, run_item
 from shared.adapters.dynamodb.codec.workflow_items import revision_item
 from shared.adapters.dynamodb.executions import execution_updates
 from shared.domain.archive.search_task import SearchState
@@ -288,6 +289,17 @@ def test_request_that_a_role_signs_is_left_alone_by_a_release_that_would_call_wi
         revision_item(signed),
     ]
     assert [_version(each) for each in items] == [versions.SIGNED_CALLS] * 6
+
+
+def test_bulk_redrive_of_a_run_does_not_count_in_the_next_epoch_that_an_older_release_begins() -> None:
+    """An older release changes the epoch alone, and leaves the attribute of the bulk redrive as it is."""
+    of = graph(node("a"))
+    run = run_of(workflow_of(of))
+    own = runs.BulkRedrive(task="rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y", dead_letter=run.id)
+    item = run_item(replace(run, epoch=2, bulk_redrive=own), REGION)
+    assert read_run(item).bulk_redrive == own
+    later = run_item(replace(run, epoch=3), REGION) | {BULK_REDRIVE: item[BULK_REDRIVE]}
+    assert read_run(later).bulk_redrive is None
 
 
 def test_chain_with_blackout_windows_is_left_alone_by_a_release_without_them() -> None:

@@ -18,6 +18,8 @@ class Bulk:
     """None: not acknowledged."""
     is_undone: bool = False
     """Whether its undoing was acknowledged."""
+    runs: int = 0
+    """Dead letters of runs of workflows among those that it is to meet, no two of one run."""
     shown: dict[str, Any] = field(default_factory=dict)
     """As it was shown last."""
 
@@ -57,11 +59,11 @@ def _count_faults(bulk: Bulk, dead: list[dict[str, Any]], redrives: list[dict[st
     """What it says that it did is what there is."""
     counts = bulk.shown["counts"]
     looked_at = counts["redriven"] + counts["skipped"] + counts["refused"]
-    if not bulk.is_undone and looked_at != len(dead):
+    if not bulk.is_undone and looked_at != len(dead) + bulk.runs:
         yield f"history: {bulk.id} has looked at {counts} of {len(dead)}"
     unstarted = sum(record["state"] == "cancelled" and not record["attempts_begun"] for record in redrives)
     if bulk.is_undone and (counts["cancelled"], counts["already_started"]) != (
-        unstarted,
+        unstarted + bulk.runs,
         len(redrives) - unstarted,
     ):
         yield f"history: {bulk.id} was undone, {counts}, and of {len(redrives)} {unstarted} never started"

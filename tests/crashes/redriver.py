@@ -59,9 +59,9 @@ class Redriver(Reader):
             self._acknowledged.append((REVEAL, original))
         return answer.body
 
-    def start(self, *, rate: int = 1) -> Bulk:
-        """Redrive all that has died in this run, so many a second."""
-        bulk = Bulk(from_at=self._begun_at, rate=rate)
+    def start(self, *, rate: int = 1, runs: int = 0) -> Bulk:
+        """Redrive all that has died in this run, so many a second; `runs` of them are dead letters of workflows."""
+        bulk = Bulk(from_at=self._begun_at, rate=rate, runs=runs)
         self.bulks.append(bulk)
         body = {"from": format_instant(bulk.from_at), "rate": rate}
         headers = {"idempotency-key": f"bulk-{self._begun_at}-{len(self.bulks)}"}

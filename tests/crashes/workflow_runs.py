@@ -155,7 +155,7 @@ class WorkflowRuns:
 
     def redrive(self) -> None:
         """Redrive the first epoch of the last run, until there is an answer."""
-        self._redriven.add(self.all[-1].run_id)
+        self.expect_redrive()
         path = f"/v1/runs/{run_id_text(self.all[-1].run_id)}/redrive"
         for _ in range(TRIES):
             answer = self._send("POST", path, {"epoch": 1})
@@ -163,6 +163,10 @@ class WorkflowRuns:
                 break
         if answer.status != OK:
             self._faults.append(f"workflow: the redrive was answered with {answer.status}: {answer.body}")
+
+    def expect_redrive(self) -> None:
+        """A redrive of the last run has begun, or will."""
+        self._redriven.add(self.all[-1].run_id)
 
     def execution_of(self, key: str) -> dict[str, str]:
         """The execution of a task that the last run has chosen."""

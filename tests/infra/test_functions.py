@@ -21,8 +21,8 @@ from shared.settings import (
     ExecutorSettings,
     FunctionSettings,
     ProberSettings,
-    ReadingSettings,
     ReconcilerSettings,
+    RedriverSettings,
     Settings,
 )
 from tests.infra.conftest import Synthesised, synthesise, usual_stage
@@ -37,7 +37,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "executor": ExecutorSettings,
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
-    "redriver": ReadingSettings,
+    "redriver": RedriverSettings,
     "event_receiver": EventReceiverSettings,
     "archiver": ArchiverSettings,
     "auditor": AuditorSettings,

@@ -2,6 +2,10 @@
 
 from tests.mutants.mutant import Mutant
 
+_RUNS = "tests/unit/usecases/dead_letters/test_bulk_redrive_runs.py"
+_JUDGE = "shared/usecases/dead_letters/judge_run_letters.py"
+_VERDICT = "shared/domain/dead_letters/run_letters.py"
+_UNDO_RUNS = "shared/usecases/dead_letters/undo_runs.py"
 _BULK = "tests/unit/usecases/dead_letters/test_bulk_redrive.py"
 _STORE = "tests/conformance/test_redrives.py"
 _TASKS = "tests/conformance/test_redrive_tasks.py"
@@ -180,5 +184,68 @@ BULK_REDRIVES = (
         old='            left = answer.get("UnprocessedItems", {}).get(self._jobs, [])\n',
         new="            left = [] if answer else left\n",
         killer="tests/conformance/test_redrive_batches_faults.py",
+    ),
+    Mutant(
+        name="run that a bulk redrive redrives at each of its dead letters",
+        file=_JUDGE,
+        old="each.run.id in left or each.run.id in chosen:",
+        new="each.run.id in left:",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="bulk redrive that redrives a run and the execution that started it",
+        file=_JUDGE,
+        old="each.run.id in left or each.run.id in chosen:",
+        new="each.run.id in chosen:",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="bulk redrive that does not know the epochs that it has begun",
+        file=_VERDICT,
+        old="    if begun is not None and begun.task == bulk_id:\n",
+        new="    if begun is None and bulk_id is None:\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="cancelled run that a bulk redrive begins anew",
+        file=_VERDICT,
+        old="RunVerdict.REFUSE if run.state is RunState.CANCELLED else RunVerdict.REDRIVE",
+        new="RunVerdict.REDRIVE",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="bulk redrive of runs that takes nothing of the quota of a minute",
+        file="shared/usecases/dead_letters/redrive_runs.py",
+        old="        while due_at <= until and not self.spend.in_minute(\n",
+        new="        while False and not self.spend.in_minute(\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="rate of a bulk redrive that counts a run as one execution",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="                number += max(1, width)\n",
+        new="                number += 1\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="undo that cancels a run whose tasks have started",
+        file=_UNDO_RUNS,
+        old="        if workflow is None or self._has_started(workflow, run):\n",
+        new="        if workflow is None:\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="undo that cancels the redrive of a run that others made",
+        file=_UNDO_RUNS,
+        old="(begun.task, begun.dead_letter) != (task.id, dead[index].id):\n",
+        new="not begun.task:\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="bulk redrive of a run that counts in later epochs",
+        file="shared/adapters/dynamodb/codec/run_items.py",
+        old="    if int(begun) != epoch:\n",
+        new="    if not int(begun):\n",
+        killer="tests/conformance/test_versions.py",
     ),
 )

@@ -167,9 +167,9 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="bulk redrive that refuses a job for a fault of ours",
-        file="shared/usecases/dead_letters/redrive_page.py",
+        file="shared/usecases/dead_letters/redrive_outcome.py",
         old="    except (ServiceError, UnknownVersionError):\n",
-        new="    except (UnavailableError, UnknownVersionError):\n",
+        new="    except UnknownVersionError:\n",
         killer="tests/unit/usecases/dead_letters/test_redrive_worker.py",
     ),
 )

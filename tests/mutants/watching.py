@@ -86,7 +86,7 @@ WATCHING = (
     ),
     Mutant(
         name="bulk redrive that refuses what is newer",
-        file="shared/usecases/dead_letters/redrive_page.py",
+        file="shared/usecases/dead_letters/redrive_outcome.py",
         old="    except (ServiceError, UnknownVersionError):\n",
         new="    except ServiceError:\n",
         killer=_NOTIFICATIONS,

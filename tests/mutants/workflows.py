@@ -746,8 +746,8 @@ WORKFLOWS = (
     Mutant(
         name="input that expires before a redrive needs it",
         file=_INPUTS,
-        old="        if run.input_id is None:\n            return True\n",
-        new="        return True\n",
+        old="    if run.input_id is None:\n        return True\n",
+        new="    return True\n",
         killer=_USED_INPUTS,
     ),
     Mutant(

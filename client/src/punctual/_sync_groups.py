@@ -521,7 +521,7 @@ class AdminStatsMethods(Group):
         * `since`: At this instant or later. An RFC 3339 instant with an offset.
         * `until`: Before this instant. An RFC 3339 instant with an offset.
         * `by`: The length of a step; `hour` by default.
-        * `job`: Only executions of this job.
+        * `job`: Only executions of this job, or of the tasks of this workflow.
         """
         return self._client.call(
             _operations.GET_STATISTICS_OF_TENANT,
@@ -935,7 +935,7 @@ class DeadLettersMethods(Group):
 
         * `limit`: The maximum number of entries in a page. 50 by default.
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
-        * `job`: Only executions of this job.
+        * `job`: Only executions of this job, or of the tasks of this workflow.
         * `tag`: Only jobs with this tag.
         * `reason`: Only dead letters that ended for this reason, or whose last attempt did.
         * `status`: Only dead letters whose last attempt got this HTTP status.
@@ -1228,7 +1228,7 @@ class DeadLettersMethods(Group):
 
         * `dry_run`: Only count the dead letters; redrive nothing.
         * `since`: Due at this instant or later.
-        * `job`: Only dead letters of this job.
+        * `job`: Only dead letters of this job, or of the tasks of this workflow.
         * `lane`: Only dead letters of this lane.
         * `rate`: At most this many redrives are due in one second.
         * `reason`: Only dead letters that ended for this reason, or whose last attempt did.
@@ -2932,7 +2932,7 @@ class StatsMethods(Group):
         * `since`: At this instant or later. An RFC 3339 instant with an offset.
         * `until`: Before this instant. An RFC 3339 instant with an offset.
         * `by`: The length of a step; `hour` by default.
-        * `job`: Only executions of this job.
+        * `job`: Only executions of this job, or of the tasks of this workflow.
         """
         return self._client.call(
             _operations.GET_STATISTICS,

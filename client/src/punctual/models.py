@@ -1814,7 +1814,7 @@ class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     since: Instant | UnsetType | None = field(default=UNSET, name="from")
     """Due at this instant or later."""
     job: str | UnsetType | None = UNSET
-    """Only dead letters of this job."""
+    """Only dead letters of this job, or of the tasks of this workflow."""
     lane: Lane | UnsetType | None = UNSET
     """Only dead letters of this lane."""
     rate: int | UnsetType = UNSET
@@ -1894,11 +1894,17 @@ class RedrivePlan(Model, frozen=True, kw_only=True):
     """The dead letters that would be redriven. Nothing was redriven."""
 
     already_redriven: int
-    """The number of matching dead letters with a redrive that was not cancelled."""
+    """The number of matching dead letters with a redrive that was not cancelled. Of a task: those whose
+    run is open, has succeeded, or is redriven at another dead letter.
+    """
     complete: bool
-    """False where both are lower bounds: only the oldest 1000 are counted."""
+    """False where these are lower bounds: only the oldest 1000 are counted."""
     count: int
     """The number of dead letters that match."""
+    redrives: int
+    """The number of redrives that would be made: one for each other dead letter, but one for each run of a
+    workflow.
+    """
     sample: tuple[DeadLetter, ...]
     """The first 10 that would be redriven, oldest first."""
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.ids import is_job_id, is_recurring_job_id
+from shared.domain.ids import JOB_ID, is_job_id, is_recurring_job_id
 from shared.domain.jobs.job_key import check_set
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG, TAG_TEXT, check_tags
 from shared.domain.listings.filters import (
@@ -27,11 +27,14 @@ from shared.domain.listings.filters import (
 )
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
 from shared.domain.schedules.schedule import parse_instant
+from shared.domain.workflows.identities import WORKFLOW_ID, is_workflow_id
 from shared.names import Lane
 
 EXECUTION_FILTERS = ("state", "from", "to")
 DEAD_LETTER_FILTERS = ("job", "tag", "reason", "status", "lane", "from", "to")
 JOB_FILTERS = ("state", "tag", "set", "q", "kind", "backfill_of")
+OWNER_ID = f"{JOB_ID}|{WORKFLOW_ID}"
+"""The pattern of the ID of a job or of a workflow."""
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
@@ -49,8 +52,8 @@ def execution_filter(query: Mapping[str, str]) -> ExecutionFilter:
 
 def dead_letter_filter(query: Mapping[str, str]) -> DeadLetterFilter:
     job_id, status = query.get("job"), query.get("status")
-    if job_id is not None and not is_job_id(job_id):
-        raise _malformed("job is the id of a job")
+    if job_id is not None and not (is_job_id(job_id) or is_workflow_id(job_id)):
+        raise _malformed("job is the id of a job or of a workflow")
     if status is not None and not _STATUS.fullmatch(status):
         raise _malformed("status is a whole number from 100 to 599")
     reason = query.get("reason")
@@ -91,11 +94,21 @@ def include_last_run(query: Mapping[str, str]) -> bool:
 
 
 def word_errors(
-    *, job: str | None, tag: str | None, reason: str | None, within: tuple[str, ...] = ()
+    *,
+    job: str | None,
+    tag: str | None,
+    reason: str | None,
+    within: tuple[str, ...] = (),
+    workflows: bool = False,
 ) -> Iterator[InvalidValueError]:
-    """An error for each filter of a body that is no such word. `within` are the members that lead to the filter."""
-    if job is not None and not is_job_id(job):
-        yield InvalidValueError("must be the id of a job, as in job_...", path=(*within, "job"))
+    """An error for each filter of a body that is no such word. `within` are the members that lead to the filter.
+
+    `workflows`: the `job` may be a workflow.
+    """
+    is_owner = job is None or is_job_id(job) or (workflows and is_workflow_id(job))
+    if not is_owner:
+        text = "the id of a job or of a workflow" if workflows else "the id of a job, as in job_..."
+        yield InvalidValueError(f"must be {text}", path=(*within, "job"))
     if reason is not None and reason not in FAILURE_REASONS:
         yield InvalidValueError(f"must be one of {', '.join(FAILURE_REASONS)}", path=(*within, "reason"))
     if tag is not None and not re.fullmatch(TAG, tag):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from functions.api.http.cursors import MAX_LENGTH
-from functions.api.http.filters import JobPart
+from functions.api.http.filters import OWNER_ID, JobPart
 from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
@@ -15,7 +15,6 @@ from functions.api.resources.upcoming.routes import (
 from shared.domain.archive.stat_window import Step
 from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
 from shared.domain.delivery.trace import TRACEPARENT
-from shared.domain.ids import JOB_ID
 from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
@@ -126,8 +125,8 @@ _IN_QUERY: dict[str, Parameter] = {
     "step_seconds": _whole("The length of a step, in seconds.", MAX_STEP_SECONDS, DEFAULT_STEP_SECONDS),
     "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
-        "description": "Only executions of this job.",
-        "schema": {"type": "string", "pattern": JOB_ID},
+        "description": "Only executions of this job, or of the tasks of this workflow.",
+        "schema": {"type": "string", "pattern": OWNER_ID},
     },
     "reason": _word(
         "Only dead letters that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)

@@ -115,6 +115,14 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BulkRedrive:
+    """The bulk redrive that began an epoch of a run, and the dead letter at which it did: one of those of the run."""
+
+    task: str
+    dead_letter: ExecutionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A run of one revision of a workflow. Instants are UTC ms."""
 
@@ -142,6 +150,8 @@ class Run:
     """The ID of the notification of the end, chosen by the write that ends the run; None if nothing is notified."""
     input_id: str | None = None
     """Names the stored input, for ever the same; None for a run without one."""
+    bulk_redrive: BulkRedrive | None = None
+    """Who began the present epoch; None for the first one, and for a redrive of this run alone."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for combinations that no step makes."""

@@ -16,6 +16,7 @@ from shared.domain.workflows.identities import task_execution_id
 from shared.domain.workflows.run import (
     MAX_EPOCHS,
     STOPPING,
+    BulkRedrive,
     Run,
     RunState,
     TaskProgress,
@@ -108,10 +109,13 @@ def cancelled(run: Run, graph: Graph, now_ms: int) -> Run:
     return decided(replace(run, state=RunState.CANCELLING), graph, now_ms)
 
 
-def redriven(run: Run, graph: Graph, now_ms: int, deadline_seconds: int) -> Run:
+def redriven(
+    run: Run, graph: Graph, at_ms: int, deadline_seconds: int, bulk_redrive: BulkRedrive | None = None
+) -> Run:
     """The next epoch of an ended run: what has not succeeded is chosen anew, and what has succeeded stands.
 
-    InvalidStateError for a run that goes on, that has succeeded, or that has no epoch left.
+    The first tasks are due at `at_ms`, from which the deadline counts. InvalidStateError for a run that goes on, that
+    has succeeded, or that has no epoch left.
     """
     if not run.state.is_terminal:
         raise InvalidStateError("the run has not ended")
@@ -126,10 +130,11 @@ def redriven(run: Run, graph: Graph, now_ms: int, deadline_seconds: int) -> Run:
         ended_at=None,
         notification=None,
         epoch=run.epoch + 1,
-        deadline_at=now_ms + deadline_seconds * 1000,
+        deadline_at=at_ms + deadline_seconds * 1000,
         tasks=kept,
+        bulk_redrive=bulk_redrive,
     )
-    return decided(anew, graph, now_ms)
+    return decided(anew, graph, at_ms)
 
 
 def newly_chosen(before: Run, after: Run) -> list[int]:

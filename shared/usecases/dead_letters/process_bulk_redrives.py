@@ -6,6 +6,7 @@ from functools import partial
 from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskState
 from shared.domain.executions.retention import Retention
+from shared.domain.listings.position import due_position
 from shared.ports.bulk import RedriveTasks
 from shared.ports.runtime import Clock
 from shared.usecases.bulk.lease_page import LeasePage
@@ -59,12 +60,16 @@ class ProcessBulkRedrives:
         found = self.list_dead_letters.page(
             task.tenant_id, task.rest, limit=PAGE, newest_first=False, at_most=LOOKED_AT
         )
+        position = found.last.position if found.last else None
         counts, next_due_at = task.counts, task.next_due_at
         if task.state is TaskState.RUNNING:
-            counts, next_due_at = self.redrive_page.execute(task, found.items, now_ms)
+            result = self.redrive_page.execute(task, found.items, now_ms)
+            counts, next_due_at, end = result.counts, result.next_due_at, result.end
         else:
-            counts = self.undo_page.execute(task, found.items)
-        return task.advanced_to(found.last.position if found.last else None, counts, next_due_at)
+            counts, end = self.undo_page.execute(task, found.items)
+        if end < len(found.items):
+            position = due_position(found.items[end - 1].id) if end else task.position
+        return task.advanced_to(position, counts, next_due_at)
 
     def _end(self, task: RedriveTask, report: BulkReport) -> bool:
         """End a finished task; True if an undo must walk the range again, because a slow worker may still

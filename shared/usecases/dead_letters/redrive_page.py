@@ -1,13 +1,15 @@
 """Redrive a page of dead letters: each step is completed for all of them before the next step."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import Enum, auto
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
-from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskCounts
 from shared.domain.errors import (
     PunctualError,
     ServiceError,
@@ -21,17 +23,12 @@ from shared.ports.executions import ExecutionStore, WriteUnknown
 from shared.ports.runtime import Spread
 from shared.usecases.dead_letters.follow_redrives import follow_redrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.dead_letters.redrive_outcome import Outcome, unless_refused
+from shared.usecases.dead_letters.run_plan import MOST_EXECUTIONS, RunPlan, belongs_to_run
 from shared.usecases.filing.file_batch import FileBatch, error_of
 
-T = TypeVar("T")
-
-
-class Outcome(Enum):
-    """The result for one dead letter."""
-
-    REDRIVEN = auto()
-    SKIPPED = auto()
-    REFUSED = auto()
+if TYPE_CHECKING:
+    from shared.usecases.dead_letters.redrive_runs import RedriveRuns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +41,27 @@ class _Choice:
     draft: Execution
 
 
+Step = Execution | RunPlan | Outcome
+"""What is to be done about a dead letter: redrive an execution or a run, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Timetable:
+    due: dict[int, int]
+    """The due time of each redrive, by the position of its dead letter."""
+    next_due_at: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """The counts and the next due time of the task, and how many dead letters of the page were processed."""
+
+    counts: TaskCounts
+    next_due_at: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class RedrivePage:
     """Marks, records and files the redrives of a page in batches. A page that is processed again finds its
@@ -54,24 +72,62 @@ class RedrivePage:
     batches: RedriveBatches
     file_batch: FileBatch
     spread: Spread
+    runs: Callable[[], RedriveRuns]
+    """Made only for a page with dead letters of workflows."""
 
-    def execute(self, task: RedriveTask, dead: Sequence[Execution], now_ms: int) -> tuple[TaskCounts, int]:
-        """The task's counts and its next due time after this page.
+    def execute(self, task: RedriveTask, dead: Sequence[Execution], now_ms: int) -> PageResult:
+        """The result of a page.
 
         ServiceError or UnknownVersionError if the result for a dead letter is unknown: process the page again.
         """
+        plans = self.runs().prepare(task, dead) if any(map(belongs_to_run, dead)) else {}
         base_at = max(task.next_due_at, now_ms)
-        latest_at = task.due_at(base_at, len(dead))
-        outcomes = self.spread(partial(self._prepare, task, latest_at, {}), dead)
-        due, number = {}, 0
-        for index, outcome in enumerate(outcomes):
-            if isinstance(outcome, Execution):
-                due[index] = task.due_at(base_at, number)
-            number += isinstance(outcome, Execution) or outcome is Outcome.REDRIVEN
-        lasts = {index: last for index, last in enumerate(outcomes) if isinstance(last, Execution)}
-        results = self._redrive(task, [(index, last, due[index]) for index, last in lasts.items()])
-        ended = [results.get(index, outcome) for index, outcome in enumerate(outcomes)]
-        return _counted(task.counts, ended), base_at + -(-number * 1000 // task.rate)
+        latest_at = task.due_at(base_at, len(dead) + sum(_width(each) for each in plans.values()))
+        if plans:
+            latest_at += AHEAD_MS + MINUTE_MS
+        others = [index for index in range(len(dead)) if index not in plans]
+        prepared = self.spread(partial(self._prepare, task, latest_at, {}), [dead[index] for index in others])
+        steps = {**plans, **dict(zip(others, prepared, strict=True))}
+        timetable = self._timetable(task, [steps[index] for index in range(len(dead))], now_ms)
+        due = timetable.due
+        lasts = [(index, last, due[index]) for index in due if isinstance(last := steps[index], Execution)]
+        outcomes = {index: each for index, each in steps.items() if isinstance(each, Outcome)}
+        outcomes |= self._redrive(task, lasts)
+        begun = [(index, plan) for index in due if isinstance(plan := steps[index], RunPlan)]
+
+        def redrive_run(run: tuple[int, RunPlan]) -> Outcome:
+            return self.runs().execute(task, dead[run[0]], run[1], due[run[0]])
+
+        outcomes |= dict(zip([index for index, _ in begun], self.spread(redrive_run, begun), strict=True))
+        counts = _counted(task.counts, [outcomes[index] for index in range(timetable.end)])
+        return PageResult(counts=counts, next_due_at=timetable.next_due_at, end=timetable.end)
+
+    def _timetable(self, task: RedriveTask, steps: Sequence[Step], now_ms: int) -> _Timetable:
+        """When each redrive is due. The page ends early where its runs have many executions, reach far ahead, or have
+        to wait for the quota of the tenant."""
+        base_at, number, executions = max(task.next_due_at, now_ms), 0, 0
+        due, until = dict[int, int](), now_ms + AHEAD_MS
+        for index, step in enumerate(steps):
+            due_at = task.due_at(base_at, number)
+            width = _width(step)
+            if executions and (executions + width > MOST_EXECUTIONS or due_at > until):
+                return _Timetable(due=due, next_due_at=due_at, end=index)
+            if isinstance(step, RunPlan):
+                if not step.is_begun:
+                    free_at = self.runs().room_at(task, step, due_at, until)
+                    if free_at > until:
+                        return _Timetable(due=due, next_due_at=free_at, end=index)
+                    if free_at > due_at:
+                        base_at, number, due_at = free_at, 0, free_at
+                executions += max(1, width)
+                due[index] = due_at
+                number += max(1, width)
+            elif isinstance(step, Execution):
+                due[index] = due_at
+                number += 1
+            else:
+                number += step is Outcome.REDRIVEN
+        return _Timetable(due=due, next_due_at=base_at + -(-number * 1000 // task.rate), end=len(steps))
 
     def _prepare(
         self, task: RedriveTask, latest_at: int, deleted: dict[str, bool], dead: Execution
@@ -84,7 +140,7 @@ class RedrivePage:
                 self.redrive.prepare(last, latest_at, deleted)
             return last
 
-        return _unless_refused(prepare)
+        return unless_refused(prepare)
 
     def _redrive_alone(self, task: RedriveTask, existing: Execution, due_at: int) -> Outcome:
         """Another request has just marked this dead letter: continue behind its redrive."""
@@ -93,7 +149,7 @@ class RedrivePage:
             self.redrive.after(existing, due_at, task.id)
             return Outcome.REDRIVEN
 
-        return _unless_refused(continue_behind)
+        return unless_refused(continue_behind)
 
     def _walk(self, task: RedriveTask, dead: Execution) -> Execution | Outcome:
         """Follow the redrives of a dead letter. Redrives of others are kept, unless they were cancelled."""
@@ -146,14 +202,8 @@ class RedrivePage:
         return self.redrive.draft(last, self.redrive.next_id(last, due_at))
 
 
-def _unless_refused(act: Callable[[], T]) -> T | Outcome:
-    """The result of a step. An error that is the fault of the service, or of a newer release, passes."""
-    try:
-        return act()
-    except (ServiceError, UnknownVersionError):
-        raise
-    except PunctualError:
-        return Outcome.REFUSED
+def _width(step: Step) -> int:
+    return step.width if isinstance(step, RunPlan) else 0
 
 
 def _error(unknown: WriteUnknown) -> PunctualError:

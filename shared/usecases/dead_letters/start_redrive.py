@@ -1,10 +1,12 @@
 """Start a bulk redrive: all dead letters of a range, at a limited rate. The task is stored here and processed
 elsewhere."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, is_redrive_task_id, redrive_task_id
+from shared.domain.dead_letters.run_letters import RunVerdict
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.listings.filters import DeadLetterFilter
@@ -14,7 +16,9 @@ from shared.ports.bulk import RedriveTasks
 from shared.ports.jobs import IdempotencyRecord
 from shared.ports.runtime import Clock
 from shared.usecases.bulk.identify_task import IdentifyTask
+from shared.usecases.dead_letters.judge_run_letters import JudgeRunLetters
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+from shared.usecases.dead_letters.run_plan import belongs_to_run
 
 COUNTED_AT_MOST = 1_000
 """Dead letters that a dry run examines."""
@@ -42,6 +46,9 @@ class RedrivePlan:
 
     matching: tuple[Execution, ...]
     is_complete: bool
+    fresh: tuple[Execution, ...]
+    """Those at which a redrive would be made: for each run of a workflow, the first of its dead letters."""
+    already_redriven: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,8 @@ class StartRedrive:
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
+    judge: Callable[[], JudgeRunLetters]
+    """Made only for dead letters of workflows."""
     identify: IdentifyTask
     clock: Clock
 
@@ -76,14 +85,39 @@ class StartRedrive:
 
     def plan(self, tenant_id: str, criteria: DeadLetterFilter) -> RedrivePlan:
         """The dead letters that would be redriven now, oldest first. Nothing is written."""
+        criteria = _before(criteria, self.clock.now_ms())
         page = self.list_dead_letters.page(
             tenant_id,
-            _before(criteria, self.clock.now_ms()),
+            criteria,
             limit=COUNTED_AT_MOST,
             newest_first=False,
             at_most=COUNTED_AT_MOST,
         )
-        return RedrivePlan(matching=page.items, is_complete=page.last is None)
+        letters = self.judge().execute(criteria, page.items) if any(map(belongs_to_run, page.items)) else {}
+        fresh = [
+            each
+            for index, each in enumerate(page.items)
+            if (
+                letters[index].verdict is RunVerdict.REDRIVE
+                if index in letters
+                else each.progress.redriven_by is None
+            )
+        ]
+        skipped = [
+            each
+            for index, each in enumerate(page.items)
+            if (
+                letters[index].verdict is RunVerdict.SKIP
+                if index in letters
+                else each.progress.redriven_by is not None
+            )
+        ]
+        return RedrivePlan(
+            matching=page.items,
+            is_complete=page.last is None,
+            fresh=tuple(fresh),
+            already_redriven=len(skipped),
+        )
 
     def find(self, tenant_id: str, task_id: str) -> RedriveTask:
         """A task of this tenant; NotFoundError."""

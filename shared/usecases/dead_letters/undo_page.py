@@ -1,8 +1,11 @@
 """Undo the redrives of a page of dead letters, side by side: those that have not started never will."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
@@ -14,6 +17,10 @@ from shared.usecases.bulk.cancel_unstarted import CancelUnstarted
 from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 
+if TYPE_CHECKING:
+    from shared.domain.workflows.run import Run
+    from shared.usecases.dead_letters.undo_runs import UndoRuns
+
 
 @dataclass(frozen=True, slots=True)
 class UndoPage:
@@ -23,16 +30,32 @@ class UndoPage:
     redrive: RedriveExecution
     cancel_unstarted: CancelUnstarted
     spread: Spread
+    runs: Callable[[], UndoRuns]
+    """Made only for a page with dead letters of workflows."""
 
-    def execute(self, task: RedriveTask, dead: Sequence[Execution]) -> TaskCounts:
-        """The task's counts after this page. ServiceError or UnknownVersionError: process the page again."""
-        undone = [each for page in self.spread(partial(self._undo_all, task), dead) for each in page]
+    def execute(self, task: RedriveTask, dead: Sequence[Execution]) -> tuple[TaskCounts, int]:
+        """The task's counts after this page, and how many of its dead letters were processed.
+
+        ServiceError or UnknownVersionError: process the page again.
+        """
+        runs, end = self._own_runs(task, dead)
+        letters = [each for each in dead[:end] if each.task is None]
+        undone = [each for page in self.spread(partial(self._undo_all, task), letters) for each in page]
+        if runs:
+            undone += self.spread(self.runs().execute, runs)
         cancelled = sum(undone)
-        return replace(
+        counts = replace(
             task.counts,
             cancelled=task.counts.cancelled + cancelled,
             already_started=task.counts.already_started + len(undone) - cancelled,
         )
+        return counts, end
+
+    def _own_runs(self, task: RedriveTask, dead: Sequence[Execution]) -> tuple[list[Run], int]:
+        if all(each.task is None for each in dead):
+            return [], len(dead)
+        own, end = self.runs().own(task, dead)
+        return list(own.values()), end
 
     def _undo_all(self, task: RedriveTask, dead: Execution) -> list[bool]:
         """For each redrive of this task that a dead letter leads to: whether it was undone."""

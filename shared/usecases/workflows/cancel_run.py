@@ -1,7 +1,7 @@
 """Cancel a run: after the acknowledgement, no attempt of its tasks begins."""
 
 from shared.dataclass import dataclass
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.domain.workflows.run import Run, RunState
 from shared.domain.workflows.run_rules import cancelled
@@ -29,16 +29,22 @@ class CancelRun:
         repeat the request.
         """
         run, workflow = self.find.run(tenant_id, run_id)
+        return self.stop(workflow, run), workflow
+
+    def stop(self, workflow: Workflow, run: Run, *, epoch: int | None = None) -> Run:
+        """The same for a run that was read. `epoch`: InvalidStateError in any other epoch."""
         for _ in range(TRIES):
+            if epoch is not None and run.epoch != epoch:
+                raise InvalidStateError(f"the run is in epoch {run.epoch}")
             if run.state is RunState.CANCELLED:
                 self.advance.end_parent(run)
-                return run, workflow
+                return run
             now_ms = self.clock.now_ms()
             after = cancelled(run, workflow.graph, now_ms)
             if after == run:
                 stopped = self.advance.stop(workflow, run)
                 self.advance.end_parent(stopped)
-                return stopped, workflow
+                return stopped
             expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
             run = self.runs.update(run, after, expires_at_s=expires_at_s).run
         raise UnavailableError("other processes change the run")

@@ -1,6 +1,6 @@
 """Redrive a run: run again what has not succeeded, in the next epoch of the same run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
@@ -11,11 +11,11 @@ from shared.domain.workflows.workflow import Workflow
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
-from shared.ports.workflows import RunStore, WorkflowStore
+from shared.ports.workflows import RunStore, RunUpdate, WorkflowStore
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.workflows.advance_run import AdvanceRun
 from shared.usecases.workflows.find_run import FindRun
-from shared.usecases.workflows.run_inputs import RunInputs
+from shared.usecases.workflows.run_inputs import keep_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class RedriveRun:
     jobs: JobStore
     executions: ExecutionStore
     advance: AdvanceRun
-    inputs: RunInputs
     file: FileExecution
     clock: Clock
     retention: Retention
@@ -49,14 +48,25 @@ class RedriveRun:
         """
         run, workflow = self.find.run(tenant_id, run_id)
         if epoch is not None and run.epoch == epoch + 1:
-            return self._repeated(workflow, run)
+            return self.repeated(workflow, run), workflow
         if epoch is not None and run.epoch != epoch:
             raise InvalidStateError(f"the run is in epoch {run.epoch}")
-        now_ms = self.clock.now_ms()
-        after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
+        after = redriven(run, workflow.graph, self.clock.now_ms(), workflow.deadline_seconds)
         if admit is not None:
-            admit(self._most_executions(workflow, after))
+            admit(self.most_executions(workflow, after))
+        update = self.begin(workflow, run, after)
+        if not update.is_written:
+            return self.repeated(workflow, update.run), workflow
+        return self.go_on(workflow, run, update.run), workflow
+
+    def begin(self, workflow: Workflow, run: Run, after: Run) -> RunUpdate:
+        """Move an ended run to its next epoch, which `redriven` has made; nothing of that epoch is filed yet.
+
+        InvalidStateError if what the epoch needs is not kept any more; NotFoundError. UnavailableError: the epoch may
+        have begun. Once it has begun, the sweeper carries it on.
+        """
         # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
+        now_ms = self.clock.now_ms()
         expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
         after = self.advance.announce.named(workflow, after)
         # The next epoch forgets the name of the notification, so it must stand by then.
@@ -66,26 +76,30 @@ class RedriveRun:
         self.file.ensure_scanned(run.id)
         update = self.runs.update(run, after, expires_at_s=expires_at_s)
         self.file.ensure_scanned(run.id)
-        if not update.is_written:
-            return self._repeated(workflow, update.run)
-        gone_on = self.advance.go_on(workflow, update.run, {}, missing=newly_chosen(run, after))
+        return update
+
+    def go_on(self, workflow: Workflow, before: Run, run: Run) -> Run:
+        """The run after its first tasks were filed. `before` is the run at the end of the former epoch."""
+        gone_on = self.advance.go_on(workflow, run, {}, missing=newly_chosen(before, run))
         self.advance.announce.execute(workflow, gone_on)
-        return gone_on, workflow
+        return gone_on
 
-    def _most_executions(self, workflow: Workflow, run: Run) -> int:
-        """Tasks that are chosen now or may be later, and the items of their maps."""
-        left = [
-            node
-            for node, task in zip(workflow.graph.nodes, run.tasks, strict=True)
-            if task is None or task.is_open
-        ]
-        return sum(
-            1 if node.map is None else self.advance.maps().most_anew(run.id, node.key) for node in left
-        )
-
-    def _repeated(self, workflow: Workflow, run: Run) -> tuple[Run, Workflow]:
+    def repeated(self, workflow: Workflow, run: Run) -> Run:
+        """The run after what an earlier try may have left undone."""
         self.file.ensure_scanned(run.id)
-        return self.advance.heal(workflow, run), workflow
+        return self.advance.heal(workflow, run)
+
+    def most_executions(self, workflow: Workflow, run: Run) -> int:
+        """Tasks that are chosen now or may be later, and the items of their maps."""
+        left = [index for index, task in enumerate(run.tasks) if task is None or task.is_open]
+        return self.executions_of(workflow, run, left)
+
+    def executions_of(self, workflow: Workflow, run: Run, indexes: Sequence[int]) -> int:
+        """The most executions of these tasks in the present epoch."""
+        nodes = [workflow.graph.nodes[index] for index in indexes]
+        return sum(
+            1 if node.map is None else self.advance.maps().most_anew(run.id, node.key) for node in nodes
+        )
 
     def _keep(self, workflow: Workflow, ended: Run, run: Run) -> None:
         """Definition, large requests and results must outlive the redrive."""
@@ -95,7 +109,7 @@ class RedriveRun:
             name = call.payload_id
             if name and not self.jobs.keep_payload(workflow.tenant_id, name, expires_at_s):
                 raise InvalidStateError("the request of a task is not kept any more")
-        if not self.inputs.keep(run):
+        if not keep_input(self.jobs, self.retention, run):
             raise InvalidStateError("the input of the run is not kept any more")
         needed, expires_at_s = workflow.graph.needed, self.retention.result_expires_at_s(run.deadline_at)
         for index, (node, task) in enumerate(zip(workflow.graph.nodes, run.tasks, strict=True)):

@@ -57,13 +57,6 @@ class RunInputs:
             sealed = self.jobs.get_payload(execution.tenant_id, execution.call.payload_id)
         return self.store(draft, execution.job_id, sealed, is_repeated=execution.progress.claims > 1)
 
-    def keep(self, run: Run) -> bool:
-        """Let the input outlive a redrive, whose deadline the run has; False if it is gone."""
-        if run.input_id is None:
-            return True
-        expires_at_s = self.retention.reused_payload_expires_at_s(run.deadline_at)
-        return self.jobs.keep_payload(run.tenant_id, input_payload_id(run.id, run.input_id), expires_at_s)
-
     def add(self, tenant: Tenant, execution: Execution, request: Request) -> Request:
         """The request of a task with the input in its body, which may have results already.
 
@@ -78,3 +71,11 @@ class RunInputs:
             owner_id, sealed = read_stored_input(task.run, task.input_id, stored)
             text = decode_request(self.vault.unseal(tenant, owner_id, sealed)).body
         return replace(request, headers=with_json_type(request.headers), body=with_input(body, text))
+
+
+def keep_input(jobs: JobStore, retention: Retention, run: Run) -> bool:
+    """Let the input outlive a redrive, whose deadline the run has; False if it is gone."""
+    if run.input_id is None:
+        return True
+    expires_at_s = retention.reused_payload_expires_at_s(run.deadline_at)
+    return jobs.keep_payload(run.tenant_id, input_payload_id(run.id, run.input_id), expires_at_s)

@@ -51,16 +51,16 @@ def test_pace_that_the_api_refuses_is_refused(rate: str) -> None:
 
 
 def test_plan_says_how_many_would_be_redriven_and_how_long_that_takes() -> None:
-    plan = {"count": 48, "already_redriven": 3, "complete": True}
+    plan = {"count": 48, "already_redriven": 3, "redrives": 45, "complete": True}
     assert say("planSentence", plan, 5) == (
-        "48 dead letters match. 3 of them have a redrive already and will be skipped. "
+        "48 dead letters match. 3 of them have a redrive already, or one of the same run, and will be skipped. "
         "45 would be redriven. At 5 a second that takes 9 s."
     )
-    assert say("planSentence", plan | {"count": 1, "already_redriven": 0}, 0) == (
+    assert say("planSentence", plan | {"count": 1, "already_redriven": 0, "redrives": 1}, 0) == (
         "1 dead letter matches. 1 would be redriven."
     )
     assert say("planSentence", plan | {"complete": False}, 0).startswith("At least 48")
-    assert say("planSentence", {"count": 0, "already_redriven": 0, "complete": True}, 5) == (
+    assert say("planSentence", {"count": 0, "already_redriven": 0, "redrives": 0, "complete": True}, 5) == (
         "No dead letter matches."
     )
 

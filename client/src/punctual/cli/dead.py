@@ -115,6 +115,7 @@ REDRIVE = (
 _PLAN = (
     Column("matching", lambda plan: plan.count),
     Column("already redriven", lambda plan: plan.already_redriven),
+    Column("redrives", lambda plan: plan.redrives),
     Column("complete", lambda plan: plan.complete),
 )
 
@@ -203,7 +204,7 @@ def redrive_dead(
     }
     chosen: dict[str, Any] = {name: value for name, value in members.items() if value is not None}
     plan = session.client.dead_letters.redrive(dry_run=True, **chosen)
-    is_done = plan.complete and plan.count == plan.already_redriven
+    is_done = plan.complete and plan.redrives == 0
     # With a key, the redrive of an earlier request with the key is shown.
     if dry_run or (is_done and not (plan.count and idempotency_key)):
         session.show_one(plan, _PLAN)
@@ -227,7 +228,7 @@ def _confirm(session: Session, plan: "RedrivePlan", yes: bool) -> None:
     confirm(
         session,
         "redrive",
-        count=plan.count - plan.already_redriven,
+        count=plan.redrives,
         nouns="dead letters",
         examples=list(_sample(plan, session.around.zone)),
         yes=yes,

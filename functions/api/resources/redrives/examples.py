@@ -11,7 +11,7 @@ REDRIVE_IN: Examples = {
     "one_job_since_noon": {"job": JOB_ID, "from": "2025-02-19T12:00:00Z", "rate": 5},
 }
 REDRIVE_PLAN: Examples = {
-    "one": {"count": 1, "already_redriven": 0, "complete": True, "sample": [DEAD]},
+    "one": {"count": 1, "already_redriven": 0, "redrives": 1, "complete": True, "sample": [DEAD]},
 }
 _RUNNING: dict[str, Any] = {
     "id": "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y",

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from functions.api.http.filters import word_errors
+from functions.api.http.filters import OWNER_ID, word_errors
 from functions.api.models import (
     Instant,
     InstantOut,
@@ -20,7 +20,6 @@ from functions.api.resources.dead_letters.models import DeadLetterOut
 from functions.api.resources.redrives import examples
 from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
 from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
-from shared.domain.ids import JOB_ID
 from shared.domain.jobs.new_job import TAG
 from shared.domain.listings.filters import FAILURE_REASONS, DeadLetterFilter
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
@@ -36,8 +35,8 @@ class RedriveIn(Schema):
 
     model_config = with_examples(examples.REDRIVE_IN)
 
-    job: Annotated[str, Field(json_schema_extra={"pattern": JOB_ID})] | None = Field(
-        None, description="Only dead letters of this job."
+    job: Annotated[str, Field(json_schema_extra={"pattern": OWNER_ID})] | None = Field(
+        None, description="Only dead letters of this job, or of the tasks of this workflow."
     )
     tag: Annotated[str, Field(json_schema_extra={"pattern": TAG})] | None = Field(
         None, description="Only dead letters of jobs with this tag."
@@ -68,7 +67,7 @@ class RedriveIn(Schema):
         return self
 
     def _errors(self) -> Iterator[InvalidValueError]:
-        yield from word_errors(job=self.job, tag=self.tag, reason=self.reason)
+        yield from word_errors(job=self.job, tag=self.tag, reason=self.reason, workflows=True)
         bounds = [*instant_errors({"from": self.from_, "to": self.to})]
         yield from bounds
         if not bounds and self._span.after >= self._span.before:
@@ -101,10 +100,15 @@ class RedrivePlanOut(Representation):
 
     count: int = Field(description="The number of dead letters that match.")
     already_redriven: int = Field(
-        description="The number of matching dead letters with a redrive that was not cancelled."
+        description="The number of matching dead letters with a redrive that was not cancelled. Of a task: those "
+        "whose run is open, has succeeded, or is redriven at another dead letter."
+    )
+    redrives: int = Field(
+        description="The number of redrives that would be made: one for each other dead letter, but one for each run "
+        "of a workflow."
     )
     complete: bool = Field(
-        description=f"False where both are lower bounds: only the oldest {COUNTED_AT_MOST} are counted."
+        description=f"False where these are lower bounds: only the oldest {COUNTED_AT_MOST} are counted."
     )
     sample: list[DeadLetterOut] = Field(
         description=f"The first {SAMPLE} that would be redriven, oldest first."

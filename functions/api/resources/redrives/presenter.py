@@ -40,11 +40,12 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
 
 
 def plan_out(context: Context, tenant: Tenant, plan: RedrivePlan) -> RedrivePlanOut:
-    fresh = [execution for execution in plan.matching if execution.progress.redriven_by is None]
-    beside = read_names(context, tenant, fresh[:SAMPLE])
+    sample = plan.fresh[:SAMPLE]
+    beside = read_names(context, tenant, sample)
     return RedrivePlanOut(
         count=len(plan.matching),
-        already_redriven=len(plan.matching) - len(fresh),
+        already_redriven=plan.already_redriven,
+        redrives=len(plan.fresh),
         complete=plan.is_complete,
-        sample=[dead_letter_out(execution, beside) for execution in fresh[:SAMPLE]],
+        sample=[dead_letter_out(execution, beside) for execution in sample],
     )

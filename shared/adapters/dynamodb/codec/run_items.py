@@ -18,7 +18,15 @@ from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.states import State
 from shared.domain.ids import parse_execution_id
 from shared.domain.workflows.identities import parse_run_id
-from shared.domain.workflows.run import Parent, Run, RunState, TaskProgress, TaskReason, TaskState
+from shared.domain.workflows.run import (
+    BulkRedrive,
+    Parent,
+    Run,
+    RunState,
+    TaskProgress,
+    TaskReason,
+    TaskState,
+)
 from shared.names import Attr
 from shared.ports.executions import RunRow
 
@@ -27,6 +35,9 @@ PHASE = "ph"
 NOTIFICATION = "tg"
 """The notification of the end of a run. Sweepers read this attribute of each row: that of a retry reminder has the
 execution that it reminds of."""
+BULK_REDRIVE = "br"
+"""The epoch that a bulk redrive has begun, its ID and the dead letter: an older release that begins the next epoch
+leaves this attribute as it is, so it counts in its own epoch alone."""
 _STATES = {
     "r": RunState.RUNNING,
     "f": RunState.FAILING,
@@ -98,6 +109,7 @@ def state_attributes(run: Run, expires_at_s: int | None) -> dict[str, Any]:
         "na": run.deadline_at,
         "et": run.ended_at,
         NOTIFICATION: str(run.notification) if run.notification is not None else None,
+        BULK_REDRIVE: _encode_bulk_redrive(run),
         Attr.TTL: expires_at_s,
     }
 
@@ -149,6 +161,7 @@ def read_run(item: Mapping[str, Value]) -> Run:
             parent=_read_parent(plain.get(RUN_PARENT)),
             notification=read_id(plain.get(NOTIFICATION)),
             input_id=plain.get(INPUT),
+            bulk_redrive=_read_bulk_redrive(plain.get(BULK_REDRIVE), int(plain[PHASE][1:])),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"run {plain.get(Attr.SK)} is broken") from error
@@ -177,3 +190,18 @@ def _read_parent(text: str | None) -> Parent | None:
         return None
     execution, job_id = text.split("/")
     return Parent(execution=parse_execution_id(execution), job_id=job_id)
+
+
+def _encode_bulk_redrive(run: Run) -> str | None:
+    redrive = run.bulk_redrive
+    return None if redrive is None else f"{run.epoch}/{redrive.task}/{redrive.dead_letter}"
+
+
+def _read_bulk_redrive(text: str | None, epoch: int) -> BulkRedrive | None:
+    """None for one of an earlier epoch. ValueError for malformed text."""
+    if text is None:
+        return None
+    begun, task, dead_letter = text.split("/")
+    if int(begun) != epoch:
+        return None
+    return BulkRedrive(task=task, dead_letter=parse_execution_id(dead_letter))

@@ -62,11 +62,10 @@ export function filterSentence(filter, zone) {
 }
 
 /** What a dry run has found. */
-export function planSentence({ count: found, already_redriven: before, complete }, rate) {
-  const fresh = found - before;
+export function planSentence({ count: found, already_redriven: before, redrives: fresh, complete }, rate) {
   const least = complete ? '' : 'At least ';
   if (found === 0) return complete ? 'No dead letter matches.' : 'None of the first thousand dead letters matches.';
-  const skipped = before > 0 ? ` ${count(before)} of them ${before === 1 ? 'has' : 'have'} a redrive already and will be skipped.` : '';
+  const skipped = before > 0 ? ` ${count(before)} of them ${before === 1 ? 'has' : 'have'} a redrive already, or one of the same run, and will be skipped.` : '';
   const time = rate > 0 ? ` At ${count(rate)} a second that takes ${duration(1_000 * Math.max(1, Math.ceil(fresh / rate)))}.` : '';
   const more = complete ? '' : ' A dry run looks at a thousand dead letters.';
   return `${least}${letters(found)} ${found === 1 ? 'matches' : 'match'}.${skipped} ${count(fresh)} would be redriven.${time}${more}`;

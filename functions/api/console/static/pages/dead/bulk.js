@@ -38,7 +38,7 @@ export function BulkRedrive({ filter, jobName }) {
 function Plan({ plan, start, drop, isBusy }) {
   const [rate, setRate] = useState(String(DEFAULT_RATE));
   const problem = rateProblem(rate);
-  const fresh = plan.count - plan.already_redriven;
+  const fresh = plan.redrives;
   const submit = (event) => {
     event.preventDefault();
     if (!problem) start(Number(rate));
