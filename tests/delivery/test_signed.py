@@ -342,14 +342,18 @@ def test_callback_without_a_signature_cannot_be_constructed(headers: tuple[tuple
 @pytest.mark.parametrize(
     ("used", "only_in"),
     [
-        (r"(?<![\w.])Callback\(", "shared/usecases/attempts/compose_callback.py"),
-        (r"sender\.send\(", "shared/usecases/attempts/call_receiver.py"),
-        (r"encode_request\(callback\)", "shared/adapters/http/sender.py"),
+        (r"(?<![\w.])Callback\(", ["shared/usecases/attempts/compose_callback.py"]),
+        # The first one signs callbacks for AWS, too, and makes none.
+        (
+            r"sender\.send\(",
+            ["shared/adapters/targets/signed_sender.py", "shared/usecases/attempts/call_receiver.py"],
+        ),
+        (r"encode_request\(callback\)", ["shared/adapters/http/sender.py"]),
     ],
 )
-def test_callbacks_are_made_in_one_place_and_sent_from_one(used: str, only_in: str) -> None:
-    users = [str(module) for module in modules() if re.search(used, (ROOT / module).read_text())]
-    assert users == [only_in]
+def test_callbacks_are_made_in_one_place_and_sent_from_known_ones(used: str, only_in: list[str]) -> None:
+    users = sorted(str(module) for module in modules() if re.search(used, (ROOT / module).read_text()))
+    assert users == only_in
 
 
 def verifies(secret: str, callback: Callback) -> bool:

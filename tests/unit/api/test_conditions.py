@@ -47,6 +47,7 @@ CONDITIONAL = routes(lambda route: "If-Match" in route.headers)
 RECURRING = {"rate_seconds": 60}
 
 
+NAMES = {"calendar": "plant", "trigger": "plant"}
 KEYED = {"schedule": RECURRING, "request": JOB["request"]}
 
 
@@ -54,8 +55,26 @@ def is_of_workflows(route: Route) -> bool:
     return route.path.startswith("/v1/workflows")
 
 
+def is_named(route: Route) -> bool:
+    """Whether the route changes a calendar or a trigger, which have names."""
+    return route.path.startswith(("/v1/calendars", "/v1/triggers"))
+
+
+def described(route: Route, world: ApiWorld, **members: Any) -> dict[str, Any]:
+    """A calendar or a trigger."""
+    if route.path.startswith("/v1/calendars"):
+        return {"dates_out": ["2030-12-24"], **members}
+    listed = world.get("/v1/jobs").json["jobs"]
+    job = listed[0] if listed else world.create(schedule=RECURRING)
+    return {"job_id": job["id"], "pattern": {"source": ["shop"]}, **members}
+
+
 def created(route: Route, world: ApiWorld) -> Any:
-    """A job or a workflow that the route can change."""
+    """A job, a workflow, a calendar or a trigger that the route can change."""
+    if is_named(route):
+        path = path_of(route, NAMES)
+        assert send(world, "PUT", path, described(route, world)).status == 200
+        return world.get(path).json
     if is_of_workflows(route):
         if "key" in route.path_parts:
             path = path_of(route, {"key": "k"})
@@ -69,8 +88,11 @@ def created(route: Route, world: ApiWorld) -> Any:
 
 def changed(route: Route, world: ApiWorld, job: Any, tag: str) -> Answer:
     """The answer to the route's request under this condition."""
-    described = BODIES["putWorkflow"] if is_of_workflows(route) else KEYED
-    body = {"PATCH": {"name": "other"}, "PUT": described | {"name": "other"}}.get(route.method)
+    if is_named(route):
+        body = described(route, world, set="other") if route.method == "PUT" else None
+        return send(world, route.method, path_of(route, NAMES), body, tag)
+    whole = BODIES["putWorkflow"] if is_of_workflows(route) else KEYED
+    body = {"PATCH": {"name": "other"}, "PUT": whole | {"name": "other"}}.get(route.method)
     ids = {"job_id": job["id"], "workflow_id": job["id"], "key": "k"}
     return send(world, route.method, path_of(route, ids), body, tag)
 
@@ -89,6 +111,9 @@ def test_if_match_that_does_not_hold_changes_nothing(route: Route, tag: str, pro
     job = created(route, world)
     answer = changed(route, world, job, tag)
     assert (answer.problem, text in answer.json["detail"]) == (problem, True)
+    if is_named(route):
+        assert world.get(path_of(route, NAMES)).json == job
+        return
     if is_of_workflows(route):
         assert world.get(f"/v1/workflows/{job['id']}").json == job
         return
