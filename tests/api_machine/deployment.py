@@ -7,6 +7,7 @@ import orjson
 
 from shared.domain.bucket import ShardRange
 from shared.domain.dead_letters.parked_message import park
+from shared.domain.delivery.aws_target import TargetCall
 from shared.names import QueueName
 from tests.api_machine.instants import MINUTE_MS
 from tests.api_machine.receiver import Receiver
@@ -48,6 +49,16 @@ class Deployment:
     def now_ms(self) -> int:
         """The time."""
         return self._world.clock.now_ms()
+
+    @property
+    def target_calls(self) -> list[TargetCall]:
+        """The messages to targets, as they were sent."""
+        return [sent.call for sent in self._world.targets.calls]
+
+    @property
+    def signed_roles(self) -> list[str]:
+        """The role of each request that was signed for AWS."""
+        return [call.role_arn for call in self._world.signed_sender.calls]
 
     def ask(self, tenant: str, method: str, path: str, **query: str) -> Answer:
         """One request without a body."""

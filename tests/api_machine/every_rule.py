@@ -1,5 +1,6 @@
 """All rules together."""
 
+from tests.api_machine.authenticating import Authenticating
 from tests.api_machine.batching import Batching
 from tests.api_machine.calendars import Calendars
 from tests.api_machine.cancelling import Cancelling
@@ -40,6 +41,7 @@ class Machine(
     Workflows,
     LimitedEvents,
     Calendars,
+    Authenticating,
     PassingTime,
 ):
     """All rules together."""

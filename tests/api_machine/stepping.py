@@ -21,6 +21,8 @@ class Stepping:
         self._machine.begin_workflows()
         self._machine.begin_events()
         self._machine.begin_calendars()
+        self._machine.begin_targets()
+        self._machine.begin_auth()
 
     def step(self, rule: str, **arguments: object) -> Any:
         """One step, and whether everything holds after it."""

@@ -3,10 +3,12 @@
 from typing import Any
 
 from shared.names import QueueName
+from tests.api_machine.authenticating import AUDIENCES, WRONG
 from tests.api_machine.deployment import OPERATOR, TENANTS
 from tests.api_machine.documents import Wish
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.stepping import FAILS, FAILS_ONCE, GONE, IMPATIENT, PATIENT, Stepping
+from tests.api_machine.targeting import ACCOUNTS, FOREIGN, TARGETS, role_in
 
 MET = {
     "created rate_seconds",
@@ -340,3 +342,77 @@ def test_calendar_rules_of_the_machine_reach_every_situation() -> None:
     put(1)
     walk.end()
     assert set(SEEN) >= CALENDARS_MET
+
+
+TARGETS_MET = {
+    "role registered",
+    "role removed",
+    "role refused",
+    "job refused: no role",
+    "job refused: foreign role",
+    "task refused: no role",
+    "message without its role",
+    "target refused: wrong ARN",
+    *(f"{who} sent to {service}" for who in ("job", "task") for service in TARGETS),
+}
+
+
+def test_target_rules_of_the_machine_reach_every_situation() -> None:
+    walk = Stepping()
+
+    def send(
+        service: str, account: str = ACCOUNTS[0], *, is_task: bool = False, is_removed: bool = False
+    ) -> None:
+        walk.step("send_to_target", service=service, account=account, is_task=is_task, is_removed=is_removed)
+
+    for is_task in (False, True):
+        send("sqs", is_task=is_task)
+    walk.step("register_roles", chosen=set(ACCOUNTS))
+    walk.step("register_wrong_role", pattern="no ARN")
+    for service in TARGETS:
+        for is_task in (False, True):
+            send(service, ACCOUNTS[1], is_task=is_task)
+    send("sqs", FOREIGN)
+    walk.step("misuse_arn", service="sqs", account=ACCOUNTS[0])
+    send("sqs", is_removed=True)
+    send("sqs", is_removed=True, is_task=True)
+    walk.end()
+    assert set(SEEN) >= TARGETS_MET
+
+
+AUTH_MET = {
+    "auth refused: no role",
+    "auth refused: wrong",
+    "auth changed",
+    "auth not changed: no role",
+    "signature without its role",
+    "call without auth",
+    "call with a token",
+    "call with a signature",
+}
+
+
+def test_auth_rules_of_the_machine_reach_every_situation() -> None:
+    walk = Stepping()
+    token = {"oidc": {"audience": AUDIENCES[0]}}
+    signature = {"sigv4": {"role": role_in(ACCOUNTS[0]), "service": "lambda", "region": "us-east-1"}}
+
+    def call(
+        auth: object, patch: object = "kept", *, is_task: bool = False, is_removed: bool = False
+    ) -> None:
+        walk.step("call_with_auth", auth=auth, patch=patch, is_task=is_task, is_removed=is_removed)
+
+    call(None)
+    call(signature)
+    call(token, signature)
+    walk.step("register_roles", chosen={ACCOUNTS[0]})
+    call(token, is_task=True, is_removed=True)
+    call(token, signature)
+    call(signature, is_task=True)
+    call(signature, None)
+    call(signature, is_removed=True)
+    for wrong in WRONG:
+        walk.step("misuse_auth", wrong=wrong, is_task=False)
+        walk.step("misuse_auth", wrong=wrong, is_task=True)
+    walk.end()
+    assert set(SEEN) >= AUTH_MET
