@@ -15,25 +15,28 @@ from functions.api.http.route import JSON
 
 CONFIGURATION_PATH = "/.well-known/openid-configuration"
 KEYS_PATH = "/.well-known/jwks.json"
-CACHE = "public, max-age=900"
-"""As long as a process keeps the keys: a new key is published for longer before it signs."""
 
 
 def configuration_answer(context: Context, request: AuthenticatedRequest) -> Response:
     """The discovery document; ProblemError with a 404 in a deployment that issues no tokens."""
     # Imported late: few requests need it.
-    from shared.domain.delivery.identity_token import configuration
+    from shared.domain.delivery.identity_token import PUBLISHED_SECONDS, configuration
 
-    return _answer(configuration(_issuer(context)), request)
+    return _answer(configuration(_issuer(context)), request, PUBLISHED_SECONDS)
 
 
 def keys_answer(context: Context, request: AuthenticatedRequest) -> Response:
-    """The public keys. Raises like `configuration_answer`; UnavailableError while none is known."""
+    """The public keys. Raises like `configuration_answer`; UnavailableError while that of the signer is unknown.
+
+    A set that lacks a key is cached for as long as the process itself waits before it asks for the key again.
+    """
     # Imported late: few requests need it.
-    from shared.domain.delivery.identity_token import key_set
+    from shared.domain.delivery.identity_token import PUBLISHED_SECONDS, UNREAD_PAUSE_SECONDS, key_set
 
     _issuer(context)
-    return _answer(key_set(context.ports.token_keys.public_keys()), request)
+    published = context.ports.token_keys.public_keys()
+    max_age = PUBLISHED_SECONDS if published.is_complete else UNREAD_PAUSE_SECONDS
+    return _answer(key_set(published.keys), request, max_age)
 
 
 def _issuer(context: Context) -> str:
@@ -43,9 +46,9 @@ def _issuer(context: Context) -> str:
     return settings.token_issuer
 
 
-def _answer(document: dict[str, Any], request: AuthenticatedRequest) -> Response:
+def _answer(document: dict[str, Any], request: AuthenticatedRequest, max_age: int) -> Response:
     text = json.dumps(document, indent=2)
-    headers = {"Cache-Control": CACHE, "ETag": tag_of(text)}
+    headers = {"Cache-Control": f"public, max-age={max_age}", "ETag": tag_of(text)}
     is_known = request.knows(headers["ETag"])
     return Response(
         status_code=304 if is_known else 200,

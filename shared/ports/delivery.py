@@ -8,10 +8,8 @@ from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.tenancy.tenant import Tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shared.domain.delivery.aws_target import TargetCall
-    from shared.domain.delivery.identity_token import PublicKey
+    from shared.domain.delivery.identity_token import PublishedKeys
     from shared.domain.delivery.sigv4_auth import SignedCall
 
 
@@ -51,8 +49,11 @@ class IdentityTokens(Protocol):
 
 
 class TokenKeys(Protocol):
-    def public_keys(self) -> Sequence[PublicKey]:
-        """Every key that may have signed a token that is still valid. UnavailableError if none is known."""
+    def public_keys(self) -> PublishedKeys:
+        """The keys that may have signed a token that is still valid.
+
+        UnavailableError while the key that signs is unknown, or if no key is in use: never an empty set.
+        """
         ...
 
 

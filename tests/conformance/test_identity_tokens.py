@@ -21,7 +21,7 @@ AUDIENCE = "https://iam.googleapis.com/projects/1/locations/global/workloadIdent
 
 
 def published(lab: TokenLab) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(key_set(lab.keys.public_keys())))
+    found: dict[str, Any] = json.loads(json.dumps(key_set(lab.keys.public_keys().keys)))
     return found
 
 

@@ -25,6 +25,10 @@ BACKDATED_SECONDS = 60
 """Receivers refuse tokens of the future, and the clocks of some are behind."""
 REUSED_MS = LIFE_SECONDS * 1000 // 2
 """A token is replaced when less of its life is left."""
+PUBLISHED_SECONDS = 900
+"""How long a process, and a cache behind it, keep the public keys. A new key is published longer before it signs."""
+UNREAD_PAUSE_SECONDS = 10
+"""The same for keys of which some could not be read."""
 SPARE_MS = 300_000
 """A token with less of its life left is not used, even if there is no other: a call and its receiver need time."""
 AUTHORIZATION = "Authorization"
@@ -50,6 +54,15 @@ class PublicKey:
     id: str
     modulus: int
     exponent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedKeys:
+    """The keys with which receivers verify tokens: never none, and with the one that signs, unless it is disabled."""
+
+    keys: tuple[PublicKey, ...]
+    is_complete: bool
+    """False while a key cannot be read. It may have signed tokens that are still valid, so caches must ask soon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from shared.adapters.aws.client import AwsClient, Params
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.greenlets import in_greenlet
-from shared.adapters.kms import identity_tokens
+from shared.adapters.kms import identity_tokens, token_keys
 from shared.adapters.kms.identity_tokens import KmsIdentityTokens
 from shared.adapters.kms.token_keys import KmsTokenKeys
-from shared.domain.delivery.identity_token import key_set
+from shared.domain.delivery.identity_token import PublishedKeys, key_set
 from shared.domain.errors import UnavailableError
 from tests.support.builders import DUE_AT
 from tests.support.delivery.tokens import header_of, verified
@@ -67,7 +67,7 @@ def keys(kms: Any, clock: VirtualClock | None = None, numbers: tuple[int, ...] =
 def test_token_is_signed_by_the_first_key_and_verified_with_the_published_one() -> None:
     kms = Kms()
     token = tokens(kms).token("acme", AUDIENCE)
-    claims = verified(token, key_set(keys(kms).public_keys()))
+    claims = verified(token, key_set(keys(kms).public_keys().keys))
     assert (claims["iss"], claims["sub"], claims["aud"]) == (ISSUER, "acme", AUDIENCE)
     assert header_of(token)["kid"] == "2"
     assert kms.asked[0][1]["KeyId"] == "alias/punctual-prod-token-2"
@@ -83,7 +83,7 @@ def test_token_is_reused_until_half_its_life_is_left() -> None:
     clock.time_ms += 1_000
     second = own.token("acme", AUDIENCE)
     assert (second != first, len(kms.asked)) == (True, 2)
-    assert verified(second, key_set(keys(Kms()).public_keys()))["exp"] * 1000 > clock.time_ms + HALF_MS
+    assert verified(second, key_set(keys(Kms()).public_keys().keys))["exp"] * 1000 > clock.time_ms + HALF_MS
 
 
 def test_tenants_and_audiences_share_no_token() -> None:
@@ -94,7 +94,7 @@ def test_tenants_and_audiences_share_no_token() -> None:
     }
     assert len(set(made.values())) == len(kms.asked) == 4
     for (tenant, audience), token in made.items():
-        claims = verified(token, key_set(keys(Kms()).public_keys()))
+        claims = verified(token, key_set(keys(Kms()).public_keys().keys))
         assert (claims["sub"], claims["aud"]) == (tenant, audience)
 
 
@@ -199,6 +199,26 @@ def test_tenant_with_many_audiences_costs_no_other_tenant_its_token(monkeypatch:
     assert len(kms.asked) == asked + 1
 
 
+def ids(found: PublishedKeys) -> tuple[list[str], bool]:
+    return [key.id for key in found.keys], found.is_complete
+
+
+@dataclass
+class KmsOfKeys:
+    """Shows each key, unless it has a fault."""
+
+    faults: dict[str, Exception] = field(default_factory=dict)
+    """By the number of the key."""
+    asked: list[str] = field(default_factory=list)
+
+    def __call__(self, operation: str, params: Params) -> dict[str, Any]:
+        number = params["KeyId"].rpartition("-")[2]
+        self.asked.append(number)
+        if number in self.faults:
+            raise self.faults[number]
+        return Kms()(operation, params)
+
+
 def test_public_keys_are_read_once_in_fifteen_minutes_and_published_on_while_kms_fails() -> None:
     kms, clock = Kms(), VirtualClock(DUE_AT)
     own = keys(kms, clock)
@@ -208,26 +228,91 @@ def test_public_keys_are_read_once_in_fifteen_minutes_and_published_on_while_kms
     clock.time_ms += 1
     kms.fault = refusal("ThrottlingException")
     assert [own.public_keys() for _ in range(5)] == [first] * 5
+    assert first.is_complete
     assert len(kms.asked) == 3
-
-
-def test_public_keys_that_were_never_read_are_unavailable() -> None:
-    kms = Kms(fault=NoAnswerError("silence"))
-    own = keys(kms)
-    with pytest.raises(UnavailableError):
-        own.public_keys()
+    clock.time_ms += token_keys.PAUSE_MS
     kms.fault = None
-    assert len(own.public_keys()) == 2
+    assert own.public_keys() == first
+    assert len(kms.asked) == 5
 
 
-@pytest.mark.parametrize("code", ["DisabledException", "KMSInvalidStateException", "NotFoundException"])
-def test_key_that_an_operator_disabled_is_published_no_more(code: str) -> None:
-    def kms(operation: str, params: Params) -> dict[str, Any]:
-        if params["KeyId"].endswith("-1"):
-            raise refusal(code)
-        return Kms()(operation, params)
+@pytest.mark.parametrize(
+    "fault",
+    [NoAnswerError("silence"), refusal("ThrottlingException"), refusal("AccessDeniedException")],
+    ids=["silence", "throttled", "denied"],
+)
+def test_public_keys_that_were_never_read_are_unavailable_and_asked_for_again_after_a_cooldown(
+    fault: Exception,
+) -> None:
+    kms, clock = Kms(fault=fault), VirtualClock(DUE_AT)
+    own = keys(kms, clock, numbers=(1,))
+    for _ in range(5):
+        with pytest.raises(UnavailableError):
+            own.public_keys()
+    assert len(kms.asked) == 1
+    kms.fault = None
+    clock.time_ms += token_keys.PAUSE_MS
+    assert ids(own.public_keys()) == (["1"], True)
 
-    assert [key.id for key in keys(kms).public_keys()] == ["2"]
+
+@pytest.mark.parametrize(
+    "fault",
+    [refusal("AccessDeniedException"), refusal("NotFoundException")],
+    ids=["denied", "not-found"],
+)
+def test_key_that_iam_does_not_know_yet_keeps_no_other_key_from_receivers(fault: Exception) -> None:
+    kms, clock = KmsOfKeys(faults={"2": fault}), VirtualClock(DUE_AT)
+    own = keys(kms, clock, numbers=(1, 2, 3))
+    for _ in range(5):
+        assert ids(own.public_keys()) == (["1", "3"], False)
+    assert kms.asked == ["1", "2", "3"]
+    clock.time_ms += token_keys.PAUSE_MS
+    assert ids(own.public_keys()) == (["1", "3"], False)
+    assert kms.asked[3:] == ["2"]
+    kms.faults.clear()
+    clock.time_ms += token_keys.PAUSE_MS
+    assert ids(own.public_keys()) == (["1", "2", "3"], True)
+
+
+def test_set_without_the_key_that_signs_is_never_published() -> None:
+    kms = KmsOfKeys(faults={"2": refusal("AccessDeniedException")})
+    own = keys(kms, numbers=(2, 1))
+    for _ in range(5):
+        with pytest.raises(UnavailableError, match="of the signer"):
+            own.public_keys()
+    assert kms.asked == ["2", "1"]
+
+
+def test_keys_that_kms_did_not_show_for_a_throttle_are_asked_for_once_together() -> None:
+    """Else each silent question of five would use up the time of the request."""
+    kms = KmsOfKeys(faults=dict.fromkeys("345", refusal("ThrottlingException")))
+    own = keys(kms, numbers=(1, 2, 3, 4, 5))
+    assert ids(own.public_keys()) == (["1", "2"], False)
+    assert kms.asked == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("code", ["DisabledException", "KMSInvalidStateException"])
+@pytest.mark.parametrize(("disabled", "others"), [("1", ["2"]), ("2", ["1"])])
+def test_key_that_an_operator_disabled_is_published_no_more(
+    code: str, disabled: str, others: list[str]
+) -> None:
+    """Even the one that signs: it signs nothing any more, and tokens of the other one are still valid."""
+    kms, clock = KmsOfKeys(), VirtualClock(DUE_AT)
+    own = keys(kms, clock, numbers=(2, 1))
+    own.public_keys()
+    kms.faults[disabled] = refusal(code)
+    clock.time_ms += token_keys.KNOWN_FOR_MS
+    assert ids(own.public_keys()) == (others, True)
+    assert ids(keys(kms, clock, numbers=(2, 1)).public_keys()) == (others, True)
+
+
+def test_set_without_any_key_in_use_is_never_published() -> None:
+    """Receivers would keep the empty set, and refuse every call until they ask again."""
+    kms = KmsOfKeys(faults=dict.fromkeys("12", refusal("DisabledException")))
+    with pytest.raises(UnavailableError, match="no key is in use"):
+        keys(kms).public_keys()
+    with pytest.raises(UnavailableError):
+        keys(Kms(), numbers=()).public_keys()
 
 
 def test_key_of_another_kind_is_not_published() -> None:

@@ -63,7 +63,18 @@ def test_keys_that_kms_does_not_show_are_unavailable_and_the_configuration_is_no
     answer = ask(made, KEYS)
     assert (answer.status, answer.problem) == (503, "service-unavailable")
     assert "max-age" not in answer.headers.get("Cache-Control", "")
+    assert int(answer.headers["Retry-After"]) > 0
     assert ask(made, CONFIGURATION).status == 200
+
+
+def test_set_that_lacks_a_key_is_kept_by_caches_for_seconds_only() -> None:
+    made = ApiWorld()
+    made.world.identity_tokens.lacks_a_key = True
+    answer = ask(made, KEYS)
+    assert (answer.status, len(answer.json["keys"])) == (200, 1)
+    assert answer.headers["Cache-Control"] == "public, max-age=10"
+    known = ask(made, KEYS, **{"if-none-match": answer.headers["ETag"]})
+    assert (known.status, known.headers["Cache-Control"]) == (304, "public, max-age=10")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])

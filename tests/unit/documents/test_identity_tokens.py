@@ -24,7 +24,7 @@ Check = Callable[[str], None]
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch) -> Check:
     """The function of the guide, whose client gets the published keys from no network."""
-    document = json.loads(json.dumps(key_set(FakeIdentityTokens(SystemClock()).public_keys())))
+    document = json.loads(json.dumps(key_set(FakeIdentityTokens(SystemClock()).public_keys().keys)))
     monkeypatch.setattr(jwt.PyJWKClient, "fetch_data", lambda _: document)
     (block,) = [each for each in BLOCKS if str(each).startswith(PAGE) and each.language == "python"]
     namespace: dict[str, Any] = {}

@@ -46,7 +46,7 @@ def test_call_has_a_token_of_its_tenant_for_its_audience_beside_the_signature() 
     world.attempt(job)
     assert world.standing(job.id).state is State.SUCCEEDED
     (token,) = tokens_of(world)
-    claims = verified(token, key_set(world.identity_tokens.public_keys()))
+    claims = verified(token, key_set(world.identity_tokens.public_keys().keys))
     assert (claims["iss"], claims["sub"], claims["aud"]) == (ISSUER, TENANT, AUDIENCE)
     headers = dict(world.sender.calls[0].callback.headers)
     assert headers["webhook-signature"]
