@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.console.failing import asked
 from tests.support.api.request_factory import ask
 from tests.support.console.visit import Console
 
@@ -161,6 +162,21 @@ def test_job_is_deleted_only_after_a_question(console: Console) -> None:
     page.get_by_role("button", name="Delete").click()
     dialog.get_by_role("button", name="Delete").click()
     expect(page.locator(".job-state")).to_contain_text("deleted")
+
+
+def test_job_that_was_changed_meanwhile_is_not_deleted_unseen(console: Console) -> None:
+    page, job = console.page, console.day.jobs["price feed"]
+    console.gates.allow(412)
+    console.open(f"#/jobs/{job}")
+    page.get_by_role("button", name="Delete").click()
+    asked(console, "POST", f"/v1/jobs/{job}/pause", {"reason": "kept for the audit"})
+    # The page asks again before the answer: the dialog still stands for the job that it was opened on.
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".job-state")).to_contain_text("paused")
+    dialog = page.get_by_role("dialog", name="Delete price feed?")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("412")
+    assert asked(console, "GET", f"/v1/jobs/{job}")["state"] == "paused"
 
 
 def test_key_that_may_only_read_is_told_why_it_cannot_act(console: Console) -> None:

@@ -83,7 +83,7 @@ def test_creation_has_only_what_differs_from_the_defaults() -> None:
     }
 
 
-@pytest.mark.parametrize("body", ["{", "", '{"id": 12345678901234567890}'])
+@pytest.mark.parametrize("body", ["{", "", '{"id": 12345678901234567890}', '{"id": -1e400}'])
 def test_body_that_is_no_json_or_would_be_changed_is_refused_at_its_field(body: str) -> None:
     created = console_modules.result(FORM, "creationOf", form(bodyKind="json", body=body))
     assert [error["pointer"] for error in created["errors"]] == ["/request/json"]

@@ -259,8 +259,9 @@ function requestOf(form) {
 
 /** A reviver that refuses numbers which this browser cannot keep exactly. */
 export function exactly(_, value, context) {
-  const isLost = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (isLost) throw new Error(`${context?.source ?? value} has too many digits; send the body as text`);
+  // A number beyond the range of doubles is infinite here, and would be sent as null.
+  const isLost = typeof value === 'number' && (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value));
+  if (isLost) throw new Error(`${context?.source ?? value} has too many digits for a browser: write it as text`);
   return value;
 }
 

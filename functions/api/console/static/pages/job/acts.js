@@ -99,13 +99,13 @@ function Delete({ path, job, etag, why, onDone }) {
   const [isLast, setIsLast] = useState(false);
   const isOnce = job.kind === 'once';
   const label = isOnce ? 'Cancel' : 'Delete';
-  const act = async () => {
-    await send('DELETE', path, { ifMatch: etag, query: isLast ? { stop_retries: 'true' } : {} });
+  const act = async (seen) => {
+    await send('DELETE', path, { ifMatch: seen, query: isLast ? { stop_retries: 'true' } : {} });
     notify(`${titleOf(job)} was ${isOnce ? 'cancelled' : 'deleted'}`);
     onDone();
   };
   return html`
-    <${ConfirmButton} label=${isOnce ? 'Cancel the job' : label} title="${label} ${titleOf(job)}?" kind="danger" why=${why} act=${act}>
+    <${ConfirmButton} label=${isOnce ? 'Cancel the job' : label} title="${label} ${titleOf(job)}?" kind="danger" why=${why} seen=${etag} act=${act}>
       <p>${isOnce
         ? 'The job ends, and no attempt starts any more.'
         : 'The next runs and retries end, and so do the backfills of the job. There is no undo.'}</p>
