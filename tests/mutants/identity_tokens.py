@@ -144,4 +144,18 @@ IDENTITY_TOKENS = (
         new="",
         killer=_API,
     ),
+    Mutant(
+        name="tenant that uses up the signatures of the account",
+        file="shared/adapters/kms/identity_tokens.py",
+        old="        self._admit(tenant_id, now_ms)\n",
+        new="",
+        killer="tests/unit/adapters/test_identity_tokens.py",
+    ),
+    Mutant(
+        name="key set without the key that signs",
+        file="shared/adapters/kms/token_keys.py",
+        old="        if not keys or not entries[0].is_read:\n",
+        new="        if not keys:\n",
+        killer="tests/unit/adapters/test_identity_tokens.py",
+    ),
 )

@@ -219,6 +219,22 @@ class KmsOfKeys:
         return Kms()(operation, params)
 
 
+def test_tenant_with_an_audience_for_each_job_takes_a_part_of_the_signatures_alone() -> None:
+    kms, clock = Kms(), VirtualClock(DUE_AT)
+    signer = tokens(kms, clock)
+    for number in range(identity_tokens.BURST):
+        signer.token("acme", f"https://{number}.example.com")
+    with pytest.raises(UnavailableError, match="many audiences"):
+        signer.token("acme", AUDIENCE)
+    assert len(kms.asked) == identity_tokens.BURST
+    assert signer.token("acme", "https://0.example.com"), "what is known costs no signature"
+    assert signer.token("globex", AUDIENCE)
+    clock.time_ms += identity_tokens.SIGNING_MS
+    assert signer.token("acme", AUDIENCE)
+    with pytest.raises(UnavailableError, match="many audiences"):
+        signer.token("acme", "https://next.example.com")
+
+
 def test_public_keys_are_read_once_in_fifteen_minutes_and_published_on_while_kms_fails() -> None:
     kms, clock = Kms(), VirtualClock(DUE_AT)
     own = keys(kms, clock)
