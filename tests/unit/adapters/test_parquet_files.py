@@ -117,7 +117,14 @@ def test_merged_file_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "version", ["executions-v1", "executions-v1-waits", "executions-v1-stages", "executions-v1-runs"]
+    "version",
+    [
+        "executions-v1",
+        "executions-v1-waits",
+        "executions-v1-stages",
+        "executions-v1-runs",
+        "executions-v1-events",
+    ],
 )
 def test_file_of_every_version_of_the_schema_can_be_merged(tmp_path: Path, version: str) -> None:
     """Written once by the release that had the schema, and never again."""
