@@ -1,11 +1,14 @@
 """Runs of the reconciler in which it is hit."""
 
+from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.orders import Order
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
 reconciler = Catalogue("reconciler", delay_seconds=1_500)
 SECONDS_TO_SETTLE = 600
+MARKED_UPDATING = CrashPoint(operation="UpdateItem", nth=1, hit=Hit.KILLED_AFTER)
+STUCK_SECONDS, REMEMBERED_SECONDS, RUNS_APART_SECONDS = 320, 65, 900
 
 
 def _reconcile_the_present_minute(stage: Stage) -> None:
@@ -56,6 +59,44 @@ def jumps_over_what_a_broken_chain_missed(stage: Stage) -> None:
     _break_off_and_wait(stage, order, 150)
     stage.mark("reconciler")
     stage.reconcile()
+
+
+@reconciler("PutItem", "TransactWriteItems")
+def moves_a_job_whose_calendar_has_changed(stage: Stage) -> None:
+    stage.reconcile()
+    stage.dated_jobs.create()
+    stage.run(125)
+    stage.dated_jobs.close()
+    stage.wait(REMEMBERED_SECONDS)
+    stage.mark("reconciler")
+    stage.reconcile_definitions()
+    _expect_the_next_run_to_move_it(stage)
+
+
+@reconciler("PutItem", "TransactWriteItems")
+def finishes_a_move_and_moves_the_job_by_a_later_change(stage: Stage) -> None:
+    stage.reconcile()
+    stage.dated_jobs.create()
+    stage.run(125)
+    stage.dated_jobs.close_tomorrow()
+    stage.wait(REMEMBERED_SECONDS)
+    stage.break_next("reconciler", MARKED_UPDATING)
+    stage.reconcile_definitions()
+    if stage.dated_jobs.state() != "updating":
+        stage.faults.append(f"unfinished: its job is {stage.dated_jobs.state()}")
+    stage.dated_jobs.close()
+    stage.wait(STUCK_SECONDS)
+    stage.mark("reconciler")
+    stage.reconcile_definitions()
+    _expect_the_next_run_to_move_it(stage)
+
+
+def _expect_the_next_run_to_move_it(stage: Stage) -> None:
+    """It completes what the struck one has left, and follows what has changed since."""
+    stage.wait(RUNS_APART_SECONDS)
+    stage.reconcile_definitions()
+    if not stage.dated_jobs.are_at_rest():
+        stage.faults.append("late: the run after the struck one has not moved the job")
 
 
 def _break_off_and_wait(stage: Stage, order: Order, seconds: float) -> None:

@@ -9,6 +9,7 @@ from tests.crashes.bulk_operations import Operations
 from tests.crashes.bus_events import BusEvents
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
+from tests.crashes.dated_jobs import DatedJobs, is_dated
 from tests.crashes.deployment import Deployment
 from tests.crashes.exported_records import ExportedRecords
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
@@ -62,6 +63,7 @@ class Stage:
         self.limits = Limits()
         self.limit_alerts = LimitAlerts(log.url, self.request)
         self.workflow_runs = WorkflowRuns(deployment, log.url, self.request)
+        self.dated_jobs = DatedJobs(self.clock, log.url, self.request)
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
@@ -86,7 +88,7 @@ class Stage:
         self.run(2)
         asked = (self.redriver, self.operations, self.searches, self.parked_messages, self.workflow_runs)
         kept = (self.archived_rows, self.exported_records, self.leavers, self.limit_alerts, self._payloads)
-        for part in (*asked, *kept):
+        for part in (*asked, *kept, self.dated_jobs):
             part.forget()
 
     def limit(self, **limits: Any) -> None:
@@ -242,6 +244,7 @@ class Stage:
             and self.searches.are_at_rest()
             and self.limit_alerts.are_at_rest(self.log.arrivals())
             and self.workflow_runs.are_at_rest(self.log.arrivals())
+            and self.dated_jobs.are_at_rest()
         )
 
     def verdict(self) -> list[str]:
@@ -251,10 +254,11 @@ class Stage:
         self.faults += self._payloads.faults(records)
         arrivals = self.log.arrivals()
         self.events.note_runs(history)
+        beside = self.dated_jobs.faults(arrivals)
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
-            arrivals=[call for call in arrivals if not is_alert(call) and not is_task(call)],
+            arrivals=[call for call in arrivals if not (is_alert(call) or is_task(call) or is_dated(call))],
             blows=self.workers.blows,
             deaths=self.workers.deaths,
             reports=self.receivers.reports,
@@ -266,7 +270,7 @@ class Stage:
         bulk = [*self.redriver.faults(), *self.operations.faults(), *self.searches.faults(records)]
         kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
         kept += self.archived_rows.faults_of_deleted(self.leavers.archived)
-        beside = self.parked_messages.faults() + self.leavers.faults()
+        beside += self.parked_messages.faults() + self.leavers.faults()
         beside += self.limit_alerts.faults(arrivals, self.workers.blows)
         beside += self.workflow_runs.faults(arrivals)
         beside += self.events.faults(history, arrivals, must_succeed=True)
