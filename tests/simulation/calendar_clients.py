@@ -10,6 +10,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.blackouts import Blackout
 from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.own_calendar import SHARED_PREFIX, OwnCalendar
 from shared.domain.schedules.schedule import Cron
@@ -35,6 +36,7 @@ MINUTES = {
     "0-58/2": frozenset(range(0, 60, 2)),
 }
 WEEKENDS = (SATURDAY_SUNDAY, SATURDAY_SUNDAY, frozenset({4, 5}), frozenset({6}))
+WINDOW_MINUTES = (15, 40, 90)
 FAR_DAYS = (200, 399, 900)
 URL = "https://days.example.com"
 
@@ -126,6 +128,7 @@ class CalendarClients:
             weekend=change.content.weekend,
             dates_in=tuple(sorted(change.content.dates_in)),
             dates_out=tuple(sorted(change.content.dates_out)),
+            blackouts=tuple(Blackout(from_at=start, until_at=end) for start, end in change.content.windows),
         )
         _, after = cases.tenancy.calendars.put(owner, wanted)
         if change.acked_at is None:
@@ -180,8 +183,14 @@ class CalendarClients:
         return Content(
             weekend=self.rng.choice(WEEKENDS),
             dates_in=frozenset(self.rng.sample(near, self.rng.randint(0, 3))),
+            windows=tuple(sorted(self._window() for _ in range(self.rng.choice((0, 0, 1, 2))))),
             dates_out=frozenset(self.rng.sample(near, self.rng.randint(0, 2))) | far,
         )
+
+    def _window(self) -> tuple[int, int]:
+        """In the run; windows may overlap."""
+        start = self.world.start_ms // MINUTE_MS + self.rng.randint(0, 200)
+        return start * MINUTE_MS, (start + self.rng.choice(WINDOW_MINUTES)) * MINUTE_MS
 
     def _line(self) -> Line:
         """In a zone whose day changes during the load, for most."""

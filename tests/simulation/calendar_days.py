@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
+from heapq import merge
 
 MINUTE_MS, DAY_MINUTES = 60_000, 1_440
 EPOCH = date(1970, 1, 1)
@@ -19,6 +20,12 @@ class Content:
     weekend: frozenset[int] = SATURDAY_SUNDAY
     dates_in: frozenset[int] = frozenset()
     dates_out: frozenset[int] = frozenset()
+    windows: tuple[tuple[int, int], ...] = ()
+    """Blackout windows, [from, until) in ms."""
+
+    def window_at(self, at_ms: int) -> tuple[int, int] | None:
+        """A window that has this instant."""
+        return next((each for each in self.windows if each[0] <= at_ms < each[1]), None)
 
     def is_business(self, day: int) -> bool:
         """A date that is in wins over one that is out, and both over the weekend."""
@@ -47,9 +54,18 @@ class Line:
         return f"{self.minutes} * {self.day_of_month or '*'} * *"
 
     def instants(self, content: Content, after_ms: int, until_ms: int) -> Iterator[int]:
-        """Each instant after the one and not after the other, day by day and minute by minute."""
-        first_day = self._local_minute(after_ms) // DAY_MINUTES
-        for day in range(first_day, self._local_minute(until_ms) // DAY_MINUTES + 1):
+        """Each instant after the one and not after the other, in order: out of every window, and where windows lead."""
+        staying = (at for at in self.dated(content, after_ms, until_ms) if content.window_at(at) is None)
+        led = [at for at in targets(self, content) if after_ms < at <= until_ms]
+        last = None
+        for moment in merge(staying, led):
+            if moment != last:
+                yield moment
+            last = moment
+
+    def dated(self, content: Content, after_ms: int, until_ms: int) -> Iterator[int]:
+        """The instants of its days, day by day and minute by minute, whatever windows there are."""
+        for day in range(self.day_of(after_ms), self.day_of(until_ms) + 1):
             if not runs_on(self, content, day):
                 continue
             minutes = (minute for minute in range(DAY_MINUTES) if minute % 60 in self.fires_at)
@@ -60,8 +76,43 @@ class Line:
         """Whether an instant is one of them."""
         return instant in self.instants(content, instant - 1, instant)
 
-    def _local_minute(self, at_ms: int) -> int:
-        return at_ms // MINUTE_MS + self.offset_minutes
+    def day_of(self, at_ms: int) -> int:
+        """The local date of an instant."""
+        return (at_ms // MINUTE_MS + self.offset_minutes) // DAY_MINUTES
+
+    def start_of(self, day: int) -> int:
+        """The first instant of a local date."""
+        return (day * DAY_MINUTES - self.offset_minutes) * MINUTE_MS
+
+
+@lru_cache(maxsize=10_000)
+def targets(line: Line, content: Content) -> tuple[int, ...]:
+    """Where the instants in windows are led to, in order."""
+    inside = (at for start, end in content.windows for at in line.dated(content, start - 1, end - 1))
+    found = (_led(line, content, at) for at in inside)
+    return tuple(sorted({at for at in found if at is not None}))
+
+
+def _led(line: Line, content: Content, at_ms: int) -> int | None:
+    if line.business_day is not None or line.when_excluded == "skip":
+        return None
+    ways = [_following(line, content, at_ms), _preceding(line, content, at_ms)]
+    if line.when_excluded == "modified_following":
+        month = _month(line.day_of(at_ms))
+        return next((way for way in ways if line.day_of(way) in month), None)
+    return ways[0 if line.when_excluded == "next" else 1]
+
+
+def _following(line: Line, content: Content, at_ms: int) -> int:
+    while (window := content.window_at(at_ms)) or not content.is_business(line.day_of(at_ms)):
+        at_ms = window[1] if window else line.start_of(line.day_of(at_ms) + 1)
+    return at_ms
+
+
+def _preceding(line: Line, content: Content, at_ms: int) -> int:
+    while (window := content.window_at(at_ms)) or not content.is_business(line.day_of(at_ms)):
+        at_ms = (window[0] if window else line.start_of(line.day_of(at_ms))) - MINUTE_MS
+    return at_ms
 
 
 @lru_cache(maxsize=100_000)
@@ -102,6 +153,9 @@ def date_of(day: int) -> date:
     return EPOCH + timedelta(days=day)
 
 
-def differ(one: Content, other: Content, days: range) -> bool:
-    """Whether any of these days is a business day of one of them alone."""
-    return any(one.is_business(day) != other.is_business(day) for day in days)
+def differ(one: Content, other: Content, days: range, from_ms: int) -> bool:
+    """Whether one of these days is a business day of one alone, or a later instant is in a window of one alone."""
+    moments = {from_ms, *(edge for each in (*one.windows, *other.windows) for edge in each if edge > from_ms)}
+    return any(one.is_business(day) != other.is_business(day) for day in days) or any(
+        (one.window_at(at) is None) != (other.window_at(at) is None) for at in moments
+    )

@@ -13,6 +13,8 @@ from tests.simulation.evidence import Arrival, Record
 
 REMEMBERED_MS = 65_000
 """So old may a calendar be that a sandbox remembers; with the error of clocks."""
+SLACK_MS = 5_000
+"""Clocks differ, and a run may begin a little before its instant."""
 STUCK_MS = 305_000
 """A move that a run has left is completed by a run that begins so long after it."""
 COMPARED_DAYS = 400
@@ -91,9 +93,9 @@ def _followed(
         return before.union(_days(visible))
     days = range(_day(run.ended_at) - 1, _day(run.began_at) + COMPARED_DAYS)
     present = _days(visible)
-    return frozenset(
-        [*present, *(old for old in before if not all(differ(old, new, days) for new in present))]
-    )
+    later_ms = run.ended_at + SLACK_MS
+    kept = (old for old in before if not all(differ(old, new, days, later_ms) for new in present))
+    return frozenset([*present, *kept])
 
 
 def _visible(written: Sequence[Written], from_ms: int, until_ms: int) -> list[Written]:

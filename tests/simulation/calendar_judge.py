@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from tests.simulation.bounds import CALM_LAG_MS
 from tests.simulation.calendar_clients import CalendarJob
 from tests.simulation.calendar_days import DAY_MINUTES, MINUTE_MS
-from tests.simulation.calendar_evidence import CalendarEvidence
+from tests.simulation.calendar_evidence import SLACK_MS, CalendarEvidence
 from tests.simulation.evidence import Arrival, Record
 from tests.simulation.verdicts import Fault, Verdict
 
-SLACK_MS = 5_000
-"""Clocks differ, and a run may begin a little before its instant."""
 MOVED = "zone_rules_changed"
 CAUGHT_UP = ("coalesced", "catch_up_window")
 MENDED_MS = 40 * MINUTE_MS

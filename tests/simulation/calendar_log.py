@@ -80,6 +80,7 @@ def content_of(calendar: OwnCalendar) -> Content:
         weekend=SATURDAY_SUNDAY if calendar.weekend is None else calendar.weekend,
         dates_in=frozenset(calendar.dates_in),
         dates_out=frozenset(calendar.dates_out),
+        windows=tuple((each.from_at, each.until_at) for each in calendar.blackouts),
     )
 
 

@@ -206,3 +206,31 @@ def test_job_keeps_its_days_while_its_calendar_is_gone() -> None:
     case.written.insert(2, Written(at=NIGHT - 35 * MINUTE_MS, version=2, content=None))
     case.run(NIGHT)
     assert case.verdicts() == set()
+
+
+def test_run_in_a_window_of_its_calendar_is_a_fault_and_no_run_in_it_is_none() -> None:
+    case = Case()
+    closed = range(START + 10 * MINUTE_MS, START + 30 * MINUTE_MS, 10 * MINUTE_MS)
+    window = (closed.start, closed.stop)
+    case.written = [
+        replace(each, content=replace(each.content or EVERY_DAY, windows=(window,))) for each in case.written
+    ]
+    assert case.verdicts() == {Verdict.INSTANTS}
+    for at in closed:
+        case.drop(at)
+    assert case.verdicts() == set()
+
+
+@pytest.mark.parametrize(
+    ("way", "led"), [("next", 30), ("previous", 9), ("modified_following", 30), ("skip", None)]
+)
+def test_instants_in_a_window_are_led_out_of_it(way: str, led: int | None) -> None:
+    """Two windows meet at minute 20; the instants at minutes 10 and 20 leave them."""
+    content = Content(
+        windows=(
+            (NIGHT + 10 * MINUTE_MS, NIGHT + 20 * MINUTE_MS),
+            (NIGHT + 20 * MINUTE_MS, NIGHT + 30 * MINUTE_MS),
+        )
+    )
+    found = replace(LINE, when_excluded=way).instants(content, NIGHT - 1, NIGHT + 40 * MINUTE_MS)
+    assert {(at - NIGHT) // MINUTE_MS for at in found} == {0, 30, 40} | ({led} if led is not None else set())
