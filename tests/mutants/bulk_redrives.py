@@ -248,4 +248,11 @@ BULK_REDRIVES = (
         new="    if not int(begun):\n",
         killer="tests/conformance/test_versions.py",
     ),
+    Mutant(
+        name="bulk redrive that passes failed runs by",
+        file=_VERDICT,
+        old="RunVerdict.REFUSE if run.state is RunState.CANCELLED else RunVerdict.REDRIVE",
+        new="RunVerdict.SKIP",
+        killer="tests/simulation/test_workflows.py",
+    ),
 )

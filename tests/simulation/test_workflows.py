@@ -1,6 +1,7 @@
 """Runs of random workflows while ports throttle, answers are lost, workers crash or stand still, messages are lost and
-doubled, and clocks differ. Some runs are cancelled, some are redriven, some reach their deadline. Jobs start some of
-them, and are triggered, paused and deleted. The owners of some workflows want to be told of the ends of runs."""
+doubled, and clocks differ. Some runs are cancelled, some are redriven, alone or in bulk, some reach their deadline.
+Jobs start some of them, and are triggered, paused and deleted. The owners of some workflows want to be told of the
+ends of runs."""
 
 from random import Random
 
@@ -8,6 +9,7 @@ import pytest
 
 from shared.domain.workflows.run import RunState
 from tests.simulation.faults import HEALED, FaultMix
+from tests.simulation.workflow_bulk import BulkClients
 from tests.simulation.workflow_clients import LOAD_MS, MINUTE_MS, WorkflowClients
 from tests.simulation.workflow_judge import CallJudge, judge_at_rest
 from tests.simulation.workflow_schedules import ScheduleClients
@@ -44,6 +46,7 @@ class Case:
         rng = Random(f"workflows of {seed}")
         self.clients = WorkflowClients(self.world, rng)
         self.schedules = ScheduleClients(self.clients, Random(f"schedules of {seed}"))
+        self.bulk = BulkClients(self.clients, Random(f"bulk redrives of {seed}"))
         self.calls = CallJudge(self.world, self.clients, self.schedules)
         start_ms = self.world.hub.now_ms
         self.world.hub.run_until(start_ms + MINUTE_MS)
@@ -52,6 +55,7 @@ class Case:
         self.world.weather.mix = mix
         self.clients.start_load()
         self.schedules.start_load()
+        self.bulk.start_load()
         self.world.hub.run_until(start_ms + LOAD_MS + 10 * MINUTE_MS)
         self.world.weather.mix = HEALED
         self.world.hub.run_until(end_ms)
@@ -61,6 +65,7 @@ class Case:
             *self.calls.faults,
             *judge_at_rest(self.world, self.clients, self.schedules),
             *self.calls.notifications.at_rest(),
+            *self.bulk.faults(),
         ]
 
     def ends(self) -> set[RunState]:

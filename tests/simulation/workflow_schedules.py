@@ -136,22 +136,24 @@ class ScheduleClients:
 
 
 def judge_call(arrival: Arrival, run: Run, schedules: ScheduleClients) -> Iterator[str]:
-    """No task of a job's run is called after the deletion of the job, but for attempts that ran already."""
+    """No task of a job's run is called after the deletion of the job, but for attempts that ran already, and for a run
+    that was redriven."""
     for job in schedules.jobs:
-        is_of_job = run.parent is not None and run.parent.job_id == job.job_id
+        is_of_job = run.parent is not None and run.parent.job_id == job.job_id and run.epoch == 1
         is_last = job.running.get(arrival.execution_id) == arrival.attempt
         if is_of_job and job.deleted_acked_at is not None and not is_last:
             yield f"{arrival.url} was called after its job was deleted"
 
 
 def judge_schedules(world: World, schedules: ScheduleClients) -> Iterator[str]:
-    """Each run has one execution, which ended as it did; the runs of a job overlap as its policy wants."""
+    """Each run has one execution, which ended as its first epoch did; the first epochs of the runs of a job overlap as
+    its policy wants."""
     runs = {item.run.parent.execution: item.run for item in world.table.runs.values() if item.run.parent}
     rows = [row.execution for row in world.table.executions.values()]
     parents = {each.id: each for each in rows if each.call.workflow_id is not None}
     for execution_id, run in runs.items():
         parent = parents.get(execution_id)
-        if parent is None or parent.state is not ENDS.get(run.state):
+        if parent is None or (run.epoch == 1 and parent.state is not ENDS.get(run.state)):
             yield f"{run.id} is {run.state}, and {execution_id} {parent and parent.state}"
     for parent in parents.values():
         if parent.state in (State.SUCCEEDED, State.FAILED) and parent.id not in runs:
@@ -167,7 +169,8 @@ def _judge_overlap(
     job: ScheduledJob, parents: Iterable[Execution], runs: Mapping[ExecutionId, Run]
 ) -> Iterator[str]:
     guarded = [each for each in parents if each.job_id == job.job_id and each.recurrence]
-    for one, other in combinations([runs[each.id] for each in guarded if each.id in runs], 2):
+    first = [run for each in guarded if (run := runs.get(each.id)) is not None and run.epoch == 1]
+    for one, other in combinations(first, 2):
         if _had_begun(one, other) and _had_begun(other, one):
             yield f"{one.id} and {other.id} ran at the same time, under {job.policy}"
 
