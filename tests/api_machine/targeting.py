@@ -50,13 +50,16 @@ class Targeting(ApiMachine):
 
     @rule(chosen=st.sets(st.sampled_from(ACCOUNTS)))
     def register_roles(self, chosen: set[str]) -> None:
-        """In the place of all earlier ones."""
-        if self.target_accounts - chosen:
+        """In the place of all earlier ones. A process may know a role for a minute after its removal."""
+        removed = self.target_accounts - chosen
+        if removed:
             SEEN["role removed"] += 1
         if chosen - self.target_accounts:
             SEEN["role registered"] += 1
         self._register(WORKFLOWS_TENANT, chosen)
         self.target_accounts = chosen
+        if removed:
+            self.deployment.pass_time(61_000)
 
     @rule(pattern=st.sampled_from(["arn:aws:iam::333333333333:role/admin", "no ARN"]))
     def register_wrong_role(self, pattern: str) -> None:
