@@ -10,6 +10,7 @@ from typing import Final
 from tests.simulation.calendar_run import CALENDARS, run_calendars
 from tests.simulation.run import JOBS, Outcome, run_seed
 from tests.simulation.trigger_run import TRIGGERS, run_triggers
+from tests.simulation.workflow_run import WORKFLOWS, run_workflows
 
 SEEDS_OF_A_WORKER = 100
 """Workers are replaced after so many seeds on average, which bounds the memory of long runs."""
@@ -19,6 +20,7 @@ SIMULATIONS: Final[Mapping[str, Callable[[int], Outcome]]] = {
     JOBS: run_seed,
     TRIGGERS: run_triggers,
     CALENDARS: run_calendars,
+    WORKFLOWS: run_workflows,
 }
 
 

@@ -32,6 +32,7 @@ class Verdict(StrEnum):
     RESTLESS = "restless"
     BROKEN = "broken"
     RECONCILER = "reconciler"
+    WORKFLOW = "workflow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
