@@ -13,7 +13,7 @@ from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.errors import InvalidStateError
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.filters import DeadLetterFilter
-from shared.domain.workflows.run import RunState
+from shared.domain.workflows.run import Run, RunState
 from shared.domain.workflows.run import TaskState as RunTaskState
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.simulation.requests import request
@@ -38,6 +38,8 @@ class Bulk:
     task_id: str | None = None
     is_refused: bool = False
     """Another one of the tenant is still open."""
+    is_undo_asked: bool = False
+    """The answer may have been lost."""
     is_undone: bool = False
     failed: dict[ExecutionId, int] = field(default_factory=dict)
     """The epoch of each run that had failed with a dead letter when the request was sent."""
@@ -72,13 +74,24 @@ class BulkClients:
             if bulk.is_refused:
                 continue
             task = self._world.redrives.get(TENANT, bulk.task_id) if bulk.task_id is not None else None
-            if task is None or task.state is not (TaskState.UNDONE if bulk.is_undone else TaskState.FINISHED):
+            states = {TaskState.UNDONE} if bulk.is_undone else {TaskState.FINISHED}
+            if bulk.is_undo_asked:
+                states.add(TaskState.UNDONE)
+            if task is None or task.state not in states:
                 yield f"the bulk redrive {bulk.key} is {task}"
                 continue
             for run_id, epoch in bulk.failed.items():
                 run = self._world.runs.get(run_id)
-                if not bulk.is_undone and (run is None or run.epoch <= epoch):
+                is_left = run is None or (run.epoch <= epoch and not self._is_redriven_by_its_job(run))
+                if not bulk.is_undo_asked and is_left:
                     yield f"{run_id} had failed in epoch {epoch}, and {bulk.task_id} left it: {task.counts}"
+
+    def _is_redriven_by_its_job(self, run: Run) -> bool:
+        """Whether the execution that started the run was redriven: that started a new run for the same work."""
+        if run.parent is None:
+            return False
+        parent = self._world.table.executions[run.parent.execution].execution
+        return parent.progress.redriven_by is not None
 
     def _start(self, bulk: Bulk, cases: UseCases) -> None:
         workflow_id = None if bulk.workflow is None else self._clients.workflows[bulk.workflow].id
@@ -109,6 +122,7 @@ class BulkClients:
     def _undo(self, bulk: Bulk, cases: UseCases) -> None:
         if bulk.task_id is None:
             return
+        bulk.is_undo_asked = True
         try:
             task = cases.dead_letters.undo_redrive.execute(TENANT, bulk.task_id)
         except InvalidStateError:

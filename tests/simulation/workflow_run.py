@@ -9,6 +9,7 @@ ends of runs.
 from random import Random
 from typing import Final
 
+from shared.domain.executions.states import State
 from tests.simulation.faults import HEALED, FaultMix
 from tests.simulation.run import Outcome
 from tests.simulation.verdicts import Fault, Verdict
@@ -55,15 +56,24 @@ class WorkflowCase:
         self.calls = CallJudge(self.world, self.clients, self.schedules)
         start_ms = self.world.hub.now_ms
         self.world.hub.run_until(start_ms + MINUTE_MS)
-        end_ms = start_ms + LOAD_MS + CALM_MS
-        self.world.functions.start_ticks(lambda: end_ms - 10 * MINUTE_MS)
+        self._end_ms = start_ms + LOAD_MS + CALM_MS
+        self.world.functions.start_ticks(lambda: self._end_ms - 10 * MINUTE_MS)
         self.world.weather.mix = mix
         self.clients.start_load()
         self.schedules.start_load()
         self.bulk.start_load()
         self.world.hub.run_until(start_ms + LOAD_MS + 10 * MINUTE_MS)
         self.world.weather.mix = HEALED
-        self.world.hub.run_until(end_ms)
+        while self._waits_for_a_retry():
+            self._end_ms += CALM_MS
+        self.world.hub.run_until(self._end_ms)
+
+    def _waits_for_a_retry(self) -> bool:
+        """Whether the last retry of a notification, which may be hours away, is due beyond the end of the calm."""
+        self.world.hub.run_until(self._end_ms - 20 * MINUTE_MS)
+        rows = (row.execution.progress for row in self.world.table.executions.values())
+        waiting = [each.next_attempt_at or 0 for each in rows if each.state is State.WAITING]
+        return any(due_at > self._end_ms - 30 * MINUTE_MS for due_at in waiting)
 
     def faults(self) -> list[str]:
         return [
