@@ -66,6 +66,8 @@ class DeadLetterUseCases:
             tasks=ports.redrive_tasks,
             list_dead_letters=self.list_dead_letters,
             judge=lambda: self._judge_run_letters,
+            store=ports.executions,
+            spread=ports.spread,
             identify=self.core.identify_task,
             clock=ports.clock,
         )
@@ -111,7 +113,12 @@ class DeadLetterUseCases:
         from shared.usecases.dead_letters.judge_run_letters import JudgeRunLetters
 
         ports = self.core.ports
-        return JudgeRunLetters(runs=ports.runs, store=ports.executions, jobs=ports.jobs)
+        return JudgeRunLetters(
+            runs=ports.runs,
+            store=ports.executions,
+            jobs=ports.jobs,
+            may_redrive=self.redrive_execution.may_redrive,
+        )
 
     @cached_property
     def _redrive_runs(self) -> RedriveRuns:

@@ -255,4 +255,32 @@ BULK_REDRIVES = (
         new="RunVerdict.SKIP",
         killer="tests/simulation/test_workflows.py",
     ),
+    Mutant(
+        name="run that is left to an execution whose redrive was cancelled",
+        file="shared/usecases/dead_letters/follow_redrives.py",
+        old="            link.existing is None or link.existing.state is not State.CANCELLED\n",
+        new="            link.mark is not None\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="run that is left to an execution which may not be redriven",
+        file=_JUDGE,
+        old="        return is_chosen and self.may_redrive(parent)\n",
+        new="        return is_chosen\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="run without room that holds up all dead letters behind it",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="                    if free_at > until and has_waited:\n",
+        new="                    if False:\n",
+        killer=_RUNS,
+    ),
+    Mutant(
+        name="page that takes the executions of its runs at each try",
+        file="shared/usecases/dead_letters/redrive_runs.py",
+        old="        if paid >= due_at // MINUTE_MS:\n",
+        new="        if False:\n",
+        killer=_RUNS,
+    ),
 )

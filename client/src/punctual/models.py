@@ -1902,8 +1902,8 @@ class RedrivePlan(Model, frozen=True, kw_only=True):
     count: int
     """The number of dead letters that match."""
     redrives: int
-    """The number of redrives that would be made: one for each other dead letter, but one for each run of a
-    workflow.
+    """The number of redrives that would be tried: one for each other dead letter, but one for each run of
+    a workflow.
     """
     sample: tuple[DeadLetter, ...]
     """The first 10 that would be redriven, oldest first."""

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from shared.dataclass import dataclass
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import State
 from shared.ports.executions import ExecutionStore
 
 
@@ -15,6 +17,19 @@ class RedriveLink:
     last: Execution
     mark: RedrivenBy
     existing: Execution | None
+
+
+def is_redriven(store: ExecutionStore, dead: Execution) -> bool:
+    """Whether a redrive of a dead letter stands: one that was cancelled leaves the dead letter free."""
+    try:
+        return any(
+            link.existing is None or link.existing.state is not State.CANCELLED
+            for link in follow_redrives(store, dead)
+        )
+    except UnknownVersionError:
+        raise
+    except UnreadableItemError:
+        return True
 
 
 def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[RedriveLink]:

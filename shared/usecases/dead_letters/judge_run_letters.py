@@ -15,6 +15,7 @@ from shared.domain.workflows.run import Run
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.workflows import RunStore
+from shared.usecases.dead_letters.follow_redrives import is_redriven
 from shared.usecases.dead_letters.run_plan import belongs_to_run
 from shared.usecases.reading.job_tags import JobTags
 from shared.usecases.workflows.read_tasks import read_tasks
@@ -34,13 +35,14 @@ class RunLetter:
 class JudgeRunLetters:
     """A run is redriven at its first dead letter alone.
 
-    A run that a job started is left to the execution of that job, if the bulk redrive meets it or it is redriven
-    already: its redrive starts a new run, and both would do the same work.
+    A run that a job started is left to the execution of that job, if the bulk redrive meets it and may redrive it, or
+    if a redrive of it stands: its redrive starts a new run, and both would do the same work.
     """
 
     runs: RunStore
     store: ExecutionStore
     jobs: JobStore
+    may_redrive: Callable[[Execution], bool]
 
     def execute(
         self, criteria: DeadLetterFilter, dead: Sequence[Execution], bulk_id: str | None = None
@@ -79,8 +81,20 @@ class JudgeRunLetters:
         left = set[ExecutionId]()
         for start in range(0, len(ids), READ_AT_ONCE):
             known, _ = read_tasks(self.store, ids[start : start + READ_AT_ONCE])
-            left |= {parents[key] for key, each in known.items() if _takes_over(each, criteria, tags.of)}
+            left |= {parents[key] for key, each in known.items() if self._takes_over(each, criteria, tags.of)}
         return left
+
+    def _takes_over(
+        self, parent: Execution, criteria: DeadLetterFilter, tags_of: Callable[[Execution], tuple[str, ...]]
+    ) -> bool:
+        """Whether the execution that started a run is redriven in place of the run."""
+        if parent.state is not State.FAILED:
+            return False
+        if is_redriven(self.store, parent):
+            return True
+        is_met = due_position(parent.id) in criteria.span and criteria.matches(parent)
+        is_chosen = is_met and (criteria.tag is None or criteria.tag in tags_of(parent))
+        return is_chosen and self.may_redrive(parent)
 
 
 def read_runs(runs: RunStore, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Run]:
@@ -106,15 +120,3 @@ def _readable(runs: RunStore, run_id: ExecutionId) -> Run | None:
 
 def _is_redriven(letter: RunLetter) -> bool:
     return letter.verdict is RunVerdict.REDRIVE
-
-
-def _takes_over(
-    parent: Execution, criteria: DeadLetterFilter, tags_of: Callable[[Execution], tuple[str, ...]]
-) -> bool:
-    """Whether the execution that started a run is redriven in place of the run."""
-    if parent.state is not State.FAILED:
-        return False
-    if parent.progress.redriven_by is not None:
-        return True
-    is_met = due_position(parent.id) in criteria.span and criteria.matches(parent)
-    return is_met and (criteria.tag is None or criteria.tag in tags_of(parent))

@@ -44,6 +44,8 @@ class ProcessBulkRedrives:
         after = self.page(task)
         if after is None:
             return Rest.HELD
+        if after.position == task.position:
+            return Rest.HELD  # A run waits for a minute with room.
         report.redriven += after.counts.redriven - task.counts.redriven
         report.undone += max(0, after.counts.cancelled - task.counts.cancelled)
         return self.clock.now_ms()

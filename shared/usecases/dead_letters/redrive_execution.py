@@ -91,6 +91,15 @@ class RedriveExecution:
         self._check_number(last)
         self._keep_request(last, due_at)
 
+    def may_redrive(self, last: Execution) -> bool:
+        """Whether neither its job nor its number forbids the redrive of an execution. Nothing is written."""
+        try:
+            self._check_job(last, {})
+            self._check_number(last)
+        except InvalidStateError:
+            return False
+        return True
+
     def next_id(self, last: Execution, due_at: int) -> ExecutionId:
         """The ID of the redrive that follows an execution, due at an instant."""
         return redrive_id(next_redrive(last), due_at, self.plan.counts_at(bucket_of(due_at)))

@@ -45,10 +45,16 @@ Step = Execution | RunPlan | Outcome
 """What is to be done about a dead letter: redrive an execution or a run, or nothing."""
 
 
+PATIENCE_MS = 3_600_000
+"""So long a run waits for a minute with room in the quota of its tenant."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Timetable:
     due: dict[int, int]
     """The due time of each redrive, by the position of its dead letter."""
+    refused: set[int]
+    """Runs for which no minute had room for too long."""
     next_due_at: int
     end: int
 
@@ -92,6 +98,7 @@ class RedrivePage:
         due = timetable.due
         lasts = [(index, last, due[index]) for index in due if isinstance(last := steps[index], Execution)]
         outcomes = {index: each for index, each in steps.items() if isinstance(each, Outcome)}
+        outcomes |= dict.fromkeys(timetable.refused, Outcome.REFUSED)
         outcomes |= self._redrive(task, lasts)
         begun = [(index, plan) for index in due if isinstance(plan := steps[index], RunPlan)]
 
@@ -104,19 +111,25 @@ class RedrivePage:
 
     def _timetable(self, task: RedriveTask, steps: Sequence[Step], now_ms: int) -> _Timetable:
         """When each redrive is due. The page ends early where its runs have many executions, reach far ahead, or have
-        to wait for the quota of the tenant."""
+        to wait for the quota of the tenant. While its first run waits, `next_due_at` stays as it is; after
+        `PATIENCE_MS`, the runs without room are refused, so that the dead letters behind them have their turn."""
         base_at, number, executions = max(task.next_due_at, now_ms), 0, 0
-        due, until = dict[int, int](), now_ms + AHEAD_MS
+        due, refused, until = dict[int, int](), set[int](), now_ms + AHEAD_MS
+        has_waited = now_ms - task.next_due_at > PATIENCE_MS
         for index, step in enumerate(steps):
             due_at = task.due_at(base_at, number)
             width = _width(step)
             if executions and (executions + width > MOST_EXECUTIONS or due_at > until):
-                return _Timetable(due=due, next_due_at=due_at, end=index)
+                return _Timetable(due=due, refused=refused, next_due_at=due_at, end=index)
             if isinstance(step, RunPlan):
                 if not step.is_begun:
                     free_at = self.runs().room_at(task, step, due_at, until)
+                    if free_at > until and has_waited:
+                        refused.add(index)
+                        continue
                     if free_at > until:
-                        return _Timetable(due=due, next_due_at=free_at, end=index)
+                        waits_from = due_at if index else task.next_due_at
+                        return _Timetable(due=due, refused=refused, next_due_at=waits_from, end=index)
                     if free_at > due_at:
                         base_at, number, due_at = free_at, 0, free_at
                 executions += max(1, width)
@@ -127,7 +140,8 @@ class RedrivePage:
                 number += 1
             else:
                 number += step is Outcome.REDRIVEN
-        return _Timetable(due=due, next_due_at=base_at + -(-number * 1000 // task.rate), end=len(steps))
+        next_due_at = base_at + -(-number * 1000 // task.rate)
+        return _Timetable(due=due, refused=refused, next_due_at=next_due_at, end=len(steps))
 
     def _prepare(
         self, task: RedriveTask, latest_at: int, deleted: dict[str, bool], dead: Execution

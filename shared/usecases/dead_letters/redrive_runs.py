@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import field
 
 from shared.dataclass import dataclass
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.dead_letters.run_letters import RunVerdict
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
 from shared.domain.tenancy.budget import BudgetName
 from shared.domain.tenancy.quota import Quotas
 from shared.domain.workflows.run import BulkRedrive
@@ -22,6 +25,9 @@ from shared.usecases.tenancy.spend_budget import SpendBudget
 from shared.usecases.workflows.read_revision import ReadRevision
 from shared.usecases.workflows.redrive_run import RedriveRun
 
+MAX_PAID = 2_000
+"""Runs of the last pages, of all tenants."""
+
 
 @dataclass(frozen=True, slots=True)
 class RedriveRuns:
@@ -33,6 +39,11 @@ class RedriveRuns:
     defaults: Quotas
     clock: Clock
     spread: Spread
+    _paid: BoundedCache[tuple[str, ExecutionId, int], int] = field(
+        default_factory=lambda: BoundedCache(MAX_PAID)
+    )
+    """By bulk redrive, run and epoch: the minute from which the executions of the next epoch were taken. A page that is
+    processed again takes them once."""
 
     def prepare(self, task: RedriveTask, dead: Sequence[Execution]) -> dict[int, RunPlan | Outcome]:
         """By the position of the dead letter: the run to redrive, or the outcome. Nothing is written.
@@ -54,10 +65,16 @@ class RedriveRuns:
         """The first instant, from `due_at` on, in whose minute the tenant has room for the run, of which it takes its
         part. An instant behind `until` if there is none by then: nothing is taken."""
         limit = self._quotas(task.tenant_id).due_per_minute
+        place = task.id, plan.run.id, plan.run.epoch
+        paid = self._paid.get(place, -1)
+        if paid >= due_at // MINUTE_MS:
+            return max(due_at, paid * MINUTE_MS)
         while due_at <= until and not self.spend.in_minute(
             task.tenant_id, BudgetName.DUE, due_at // MINUTE_MS, limit, plan.most
         ):
             due_at = (due_at // MINUTE_MS + 1) * MINUTE_MS
+        if due_at <= until:
+            self._paid[place] = due_at // MINUTE_MS
         return due_at
 
     def execute(self, task: RedriveTask, dead: Execution, plan: RunPlan, due_at: int) -> Outcome:
@@ -69,6 +86,8 @@ class RedriveRuns:
         if letter.verdict is RunVerdict.SKIP:
             return Outcome.SKIPPED
         workflow = self.read_revision.execute(run) if run is not None else None
+        if letter.verdict is RunVerdict.OWN and workflow is None:
+            return Outcome.REDRIVEN
         if letter.verdict is RunVerdict.REFUSE or run is None or workflow is None:
             return Outcome.REFUSED
         if letter.verdict is RunVerdict.OWN:

@@ -13,9 +13,11 @@ from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.bulk import RedriveTasks
+from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import IdempotencyRecord
-from shared.ports.runtime import Clock
+from shared.ports.runtime import Clock, Spread
 from shared.usecases.bulk.identify_task import IdentifyTask
+from shared.usecases.dead_letters.follow_redrives import is_redriven
 from shared.usecases.dead_letters.judge_run_letters import JudgeRunLetters
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.run_plan import belongs_to_run
@@ -47,7 +49,8 @@ class RedrivePlan:
     matching: tuple[Execution, ...]
     is_complete: bool
     fresh: tuple[Execution, ...]
-    """Those at which a redrive would be made: for each run of a workflow, the first of its dead letters."""
+    """Those at which a redrive would be made, unless it is refused then: for each run of a workflow, the first of its
+    dead letters."""
     already_redriven: int
 
 
@@ -59,6 +62,8 @@ class StartRedrive:
     list_dead_letters: ListDeadLetters
     judge: Callable[[], JudgeRunLetters]
     """Made only for dead letters of workflows."""
+    store: ExecutionStore
+    spread: Spread
     identify: IdentifyTask
     clock: Clock
 
@@ -94,24 +99,13 @@ class StartRedrive:
             at_most=COUNTED_AT_MOST,
         )
         letters = self.judge().execute(criteria, page.items) if any(map(belongs_to_run, page.items)) else {}
-        fresh = [
-            each
-            for index, each in enumerate(page.items)
-            if (
-                letters[index].verdict is RunVerdict.REDRIVE
-                if index in letters
-                else each.progress.redriven_by is None
-            )
-        ]
-        skipped = [
-            each
-            for index, each in enumerate(page.items)
-            if (
-                letters[index].verdict is RunVerdict.SKIP
-                if index in letters
-                else each.progress.redriven_by is not None
-            )
-        ]
+        others = [index for index in range(len(page.items)) if index not in letters]
+        known = self.spread(lambda index: is_redriven(self.store, page.items[index]), others)
+        redriven = dict(zip(others, known, strict=True))
+        verdicts = {index: letter.verdict for index, letter in letters.items()}
+        verdicts |= {index: RunVerdict.SKIP if redriven[index] else RunVerdict.REDRIVE for index in others}
+        fresh = [each for index, each in enumerate(page.items) if verdicts[index] is RunVerdict.REDRIVE]
+        skipped = [each for each in verdicts.values() if each is RunVerdict.SKIP]
         return RedrivePlan(
             matching=page.items,
             is_complete=page.last is None,

@@ -104,7 +104,7 @@ class RedrivePlanOut(Representation):
         "whose run is open, has succeeded, or is redriven at another dead letter."
     )
     redrives: int = Field(
-        description="The number of redrives that would be made: one for each other dead letter, but one for each run "
+        description="The number of redrives that would be tried: one for each other dead letter, but one for each run "
         "of a workflow."
     )
     complete: bool = Field(

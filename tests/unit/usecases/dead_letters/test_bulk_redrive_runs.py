@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
+from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.redrive import MAX_REDRIVES, RedriveOf
 from shared.domain.executions.states import State
+from shared.domain.tenancy.budget import BudgetName
 from shared.domain.tenancy.quota import Quota
 from shared.domain.workflows.graph import OnFailure
 from shared.domain.workflows.run import Run, RunState
@@ -214,7 +217,7 @@ def test_bulk_redrive_waits_while_the_quota_is_used_up_as_far_as_it_looks_ahead(
     counts = process(world, task)
     assert 5 <= counts.redriven <= 6
     assert counts.refused == 0
-    assert standing(world, task).next_due_at > world.clock.now_ms() + AHEAD_MS
+    assert process(world, task) == counts, "no minute of the next five has room"
     for _ in range(6):
         world.clock.time_ms += 60_000
         counts = process(world, task)
@@ -349,3 +352,81 @@ def test_run_that_a_job_started_is_redriven_by_a_filter_that_leaves_its_executio
     world.clock.time_ms += 60_000
     assert process(world, start(world)).redriven == 0, "the run has succeeded since"
     assert redrives_of(world, parent) == []
+
+
+def test_run_is_redriven_although_the_redrive_of_its_execution_was_cancelled() -> None:
+    world, parent, run = scheduled()
+    task = start(world)
+    assert process(world, task) == TaskCounts(redriven=1, skipped=1)
+    assert undo(world, task).counts.cancelled == 1
+    world.clock.time_ms += 60_000
+    of_workflow = replace(EVERYTHING, job_id=run.workflow_id)
+    assert len(world.start_redrive.plan(TENANT, of_workflow).fresh) == 1
+    assert process(world, start(world, job_id=run.workflow_id)) == TaskCounts(redriven=1)
+    assert world.stored(run).epoch == 2
+    assert len(redrives_of(world, parent)) == 1
+
+
+def test_run_is_redriven_where_its_execution_may_not_be() -> None:
+    """Otherwise neither would be: the execution was redriven as often as it may be."""
+    world, parent, run = scheduled()
+    row = world.table.executions[parent.id]
+    many = RedriveOf(original=parent.id, number=MAX_REDRIVES)
+    row.execution = replace(row.execution, redrive_of=many)
+    plan = world.start_redrive.plan(TENANT, EVERYTHING)
+    assert {each.task is not None for each in plan.fresh} == {True, False}, (
+        "the refusal shows when it is made"
+    )
+    assert process(world, start(world)) == TaskCounts(redriven=1, refused=1)
+    assert world.stored(run).epoch == 2
+
+
+def test_run_without_room_is_refused_after_an_hour_and_holds_up_no_other_dead_letter() -> None:
+    world, (run,) = failed_world(1, node("a"), node("b"), fails="ab")
+    job = dead(world, due_at=run.created_at + 30_000)
+    with_quota(world, 2)
+    spend = world.process_bulk_redrives.redrive_page.runs().spend
+    busy = set[int]()
+    task = start(world, rate=1000)
+    for minute in range(70):
+        first = world.clock.now_ms() // 60_000
+        for each in set(range(first, first + 8)) - busy:
+            assert spend.in_minute(TENANT, BudgetName.DUE, each, 2, 1)
+            busy.add(each)
+        counts = process(world, task)
+        assert minute > 59 or counts == TaskCounts(), "it waits"
+        world.clock.time_ms += 60_000
+    assert counts == TaskCounts(redriven=1, skipped=1, refused=1)
+    assert standing(world, task).state is TaskState.FINISHED
+    assert len(redrives_of(world, job)) == 1
+    assert world.stored(run).epoch == 1
+
+
+def test_page_that_is_processed_again_takes_the_executions_of_its_runs_once() -> None:
+    world, runs = failed_world(3)
+    with_quota(world, 6)
+    world.clock.time_ms += 120_000
+    now_ms = world.clock.now_ms()
+    task = start(world, rate=1000)
+    world.steps.before("runs.update", unavailable, times=6)
+    for _ in range(8):
+        counts = process(world, task)
+    assert counts == TaskCounts(redriven=3)
+    dues = {each.id.dispatch_at // 60_000 for run in runs for each in task_executions(world, run)}
+    assert dues == {now_ms // 60_000}
+
+
+def unavailable() -> None:
+    raise UnavailableError("no answer")
+
+
+def test_plan_counts_a_job_whose_redrive_was_undone() -> None:
+    world, (run,) = failed_world()
+    job = dead(world, due_at=run.created_at + 30_000)
+    task = start(world, job_id=job.job_id)
+    process(world, task)
+    undo(world, task)
+    world.clock.time_ms += 60_000
+    plan = world.start_redrive.plan(TENANT, EVERYTHING)
+    assert (len(plan.fresh), plan.already_redriven) == (2, 0)
+    assert process(world, start(world)).redriven == 2
