@@ -75,4 +75,18 @@ SIGNED_CALLS = (
         new="        return RUN_INPUTS\n",
         killer="tests/conformance/test_versions.py",
     ),
+    Mutant(
+        name="tenant that uses up the calls of STS",
+        file="shared/adapters/targets/role_credentials.py",
+        old="            if not self._pace.admits(call.tenant_id, began_at):\n",
+        new="            if False:\n",
+        killer="tests/unit/adapters/test_target_sender.py",
+    ),
+    Mutant(
+        name="refused role that is asked for at each attempt",
+        file="shared/adapters/targets/role_credentials.py",
+        old="        if refusal is not None and self.clock.now_ms() < refused_until:\n",
+        new="        if refusal is not None and not refused_until:\n",
+        killer="tests/unit/adapters/test_target_sender.py",
+    ),
 )

@@ -32,7 +32,10 @@ _UNSIGNED = frozenset(
     }
 )
 """Headers that a connection or a proxy may change or add. The SDK of AWS signs none of them."""
-S3 = "s3"
+S3 = frozenset({"s3", "s3-object-lambda", "s3-outposts"})
+"""Services that take each name of an object as it is."""
+_HASHED = S3 | {"aoss"}
+"""Services that refuse a request without the hash of its body in a header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ def signature_headers(
     stamp = datetime.fromtimestamp(int(now_s), UTC).strftime("%Y%m%dT%H%M%SZ")
     body_hash = sha256(request.body).hexdigest()
     added = {"X-Amz-Date": stamp}
-    if service == S3:
+    if service in _HASHED:
         added["X-Amz-Content-SHA256"] = body_hash
     if credentials.token:
         added["X-Amz-Security-Token"] = credentials.token
@@ -98,8 +101,8 @@ def folded(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _canonical_path(path: str, service: str) -> str:
-    """S3 takes each name of an object as it is. The others resolve dots, and encode the encoded path again."""
-    if service == S3:
+    """Services other than S3 resolve dots, and encode the encoded path again."""
+    if service in S3:
         return quote(unquote_to_bytes(path), safe="/-_.~") or "/"
     parts: list[str] = []
     for part in path.split("/"):

@@ -8,6 +8,7 @@ from threading import Lock
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.greenlets import result_of
+from shared.adapters.tenant_pace import TenantPace
 from shared.dataclass import dataclass
 from shared.domain.delivery.identity_token import (
     REUSED_MS,
@@ -29,8 +30,7 @@ PAUSE_MS = 10_000
 SIGNING_MS = 500
 """A process signs for a tenant once in this time, behind a burst. KMS signs 500 to 1,000 times a second for a whole
 account: a tenant with an audience for each job must not use that up."""
-BURST = 100
-MAX_TENANTS = 5_000
+BURST = 20
 Key = tuple[str, str]
 """A tenant and an audience."""
 
@@ -58,8 +58,7 @@ class KmsIdentityTokens:
     clock: Clock
     _known: FairCache[Key, _Known] = field(default_factory=lambda: FairCache(MAX_KNOWN))
     _running: dict[Key, Future[str]] = field(default_factory=dict)
-    _paid_until: FairCache[tuple[str], int] = field(default_factory=lambda: FairCache(MAX_TENANTS))
-    """Of each tenant, in UTC ms: each signature pays for `SIGNING_MS`."""
+    _pace: TenantPace = field(default_factory=lambda: TenantPace(SIGNING_MS, BURST))
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -109,7 +108,9 @@ class KmsIdentityTokens:
 
     def _signed(self, key: Key, now_ms: int) -> IdentityToken:
         tenant_id, audience = key
-        self._admit(tenant_id, now_ms)
+        if not self._pace.admits(tenant_id, now_ms):
+            # No attempt counts, and the call is made later.
+            raise UnavailableError("this process has signed identity tokens for many audiences of the tenant")
         unsigned, ends_at = unsigned_token(
             issuer=self.issuer, key=self.key, tenant_id=tenant_id, audience=audience, now_ms=now_ms
         )
@@ -123,13 +124,3 @@ class KmsIdentityTokens:
         except (AwsError, NoAnswerError) as error:
             raise UnavailableError("KMS did not sign an identity token") from error
         return signed_token(unsigned, bytes(answer["Signature"]), ends_at)
-
-    def _admit(self, tenant_id: str, now_ms: int) -> None:
-        """UnavailableError if the tenant has had its part: no attempt counts, and the call is made later."""
-        with self._lock:
-            paid_until = max(self._paid_until.get((tenant_id,)) or 0, now_ms)
-            if paid_until > now_ms + (BURST - 1) * SIGNING_MS:
-                raise UnavailableError(
-                    "this process has signed identity tokens for many audiences of the tenant"
-                )
-            self._paid_until.put((tenant_id,), paid_until + SIGNING_MS)

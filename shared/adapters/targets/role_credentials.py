@@ -14,6 +14,7 @@ from shared.adapters.aws.sender import Send
 from shared.adapters.aws.services import SERVICES, Endpoint, endpoint_of
 from shared.adapters.aws.signer import Signer
 from shared.adapters.targets.query_call import element, query_error
+from shared.adapters.tenant_pace import TenantPace
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Reason
 from shared.domain.fair_cache import FairCache
@@ -29,9 +30,18 @@ DENIED_MS = 60_000
 MAX_KNOWN = 1_000
 """Of all tenants, at about 2 KB each."""
 STS_SECONDS = 5.0
+SESSION_MS = 200
+"""A process assumes roles of a tenant once in this time, behind a burst: STS answers some hundred calls a second for a
+whole account, and a tenant may have a queue or an API for each job."""
+BURST = 50
+REFUSED_MS = 30_000
+"""How long a role that STS has refused is not asked for again."""
+MAX_REFUSED = 5_000
+"""Roles of all tenants."""
 
 Key = tuple[str, str, str]
 """A tenant, its role and the scope of a session."""
+_REFUSED_WITH_ANY_POLICY = frozenset({"AccessDenied", "RegionDisabledException"})
 _ROLE_REFUSED = frozenset(
     {
         "AccessDenied",
@@ -92,6 +102,11 @@ class RoleCredentials:
     clock: Clock
     _known: FairCache[Key, _Session] = field(default_factory=lambda: FairCache(MAX_KNOWN))
     _running: dict[Key, "asyncio.Task[Credentials]"] = field(default_factory=dict)
+    _pace: TenantPace = field(default_factory=lambda: TenantPace(SESSION_MS, BURST))
+    _refused: FairCache[tuple[str, str], tuple[int, AwsError]] = field(
+        default_factory=lambda: FairCache(MAX_REFUSED)
+    )
+    """By tenant and role: the answer, and until when it stands, in UTC ms."""
 
     @classmethod
     def of(cls, region: str, send: Send, own: CredentialSource, clock: Clock) -> "RoleCredentials":
@@ -124,6 +139,9 @@ class RoleCredentials:
         known = self._known.get(key)
         if known is not None and self.clock.now_ms() < known.ends_at - SPARE_MS:
             return known.credentials
+        refused_until, refusal = self._refused.get((call.tenant_id, call.role_arn)) or (0, None)
+        if refusal is not None and self.clock.now_ms() < refused_until:
+            raise refusal
         running = self._running.get(key)
         if running is None or running.done() or running.get_loop() is not asyncio.get_running_loop():
             running = self._running[key] = asyncio.create_task(self._assume(key, call, statements))
@@ -140,11 +158,18 @@ class RoleCredentials:
     async def _assume(self, key: Key, call: RoleUse, statements: list[dict[str, Any]]) -> Credentials:
         began_at = self.clock.now_ms()
         try:
+            if not self._pace.admits(call.tenant_id, began_at):
+                raise NoAnswerError("this process has assumed many roles of the tenant")
             async with asyncio.timeout(STS_SECONDS):
                 answer = await self._send(call, statements)
         finally:
             self._running.pop(key, None)
-        ends_at, found = _read(answer)
+        try:
+            ends_at, found = _read(answer)
+        except AwsError as error:
+            if error.code in _REFUSED_WITH_ANY_POLICY:
+                self._refused.put((call.tenant_id, call.role_arn), (began_at + REFUSED_MS, error))
+            raise
         self._known.put(key, _Session(began_at=began_at, ends_at=ends_at, credentials=found))
         return found
 

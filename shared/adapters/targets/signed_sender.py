@@ -19,6 +19,8 @@ from shared.domain.delivery.sigv4_auth import SignedCall
 from shared.ports.delivery import Sender
 from shared.ports.runtime import Clock
 
+SESSION_SHARE = 0.25
+"""Of the time of a receiver, at most so much goes to its session. A slower session is there for the next attempt."""
 _REFUSED = frozenset({400, 401, 403})
 """How services answer to credentials that they do not accept."""
 _SHOWN = 16
@@ -40,7 +42,7 @@ class SigV4Sender:
     async def send(self, call: SignedCall, *, timeout_seconds: float) -> CallbackResponse:
         began = steady_seconds()
         try:
-            async with asyncio.timeout(timeout_seconds / 2):
+            async with asyncio.timeout(timeout_seconds * SESSION_SHARE):
                 credentials = await self.roles.session(call, statements_of(call), self.allowed_roles)
             signed = sign(call, credentials, self.clock.now_ms())
         except SessionRefusedError as refused:

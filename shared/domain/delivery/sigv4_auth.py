@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import field
+from urllib.parse import unquote
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import REGION, ROLE_ARN
@@ -23,7 +24,7 @@ ROLE_TEXT = (
     "must be the ARN of a target role of this tenant, such as arn:aws:iam::111122223333:role/punctual/orders"
 )
 REGION_TEXT = "must be the name of a region, such as eu-west-1"
-EXECUTE_API, LAMBDA, S3 = "execute-api", "lambda", "s3"
+EXECUTE_API, LAMBDA, S3, STS = "execute-api", "lambda", "s3", "sts"
 SIGNATURE_HEADERS = ("x-amz-date", "x-amz-security-token", "x-amz-content-sha256")
 """The headers of a signature, beside `Authorization`."""
 
@@ -164,6 +165,11 @@ def _member_errors(auth: SigV4Auth, url: str) -> Iterator[tuple[str, str]]:
     host = aws_host(url)
     if not re.fullmatch(SERVICE, auth.service):
         yield "service", SERVICE_TEXT
+    elif auth.service == STS:
+        yield (
+            "service",
+            "answers of STS have credentials, which results would keep: let the endpoint call STS itself",
+        )
     elif host is not None and host.service not in (None, auth.service):
         yield "service", f"signatures for this host name the service {host.service}"
     if len(auth.region) > MAX_REGION_CHARACTERS or not re.fullmatch(REGION, auth.region):
@@ -207,5 +213,6 @@ def _bucket(labels: tuple[str, ...], url: str) -> str | None:
         name = ".".join(labels[:place])
     else:
         match = _URL.fullmatch(url)
-        name = ((match["path"] or "") if match is not None else "").removeprefix("/").partition("/")[0]
+        path = (match["path"] or "") if match is not None else ""
+        name = unquote(path.removeprefix("/").partition("/")[0])
     return name if _BUCKET.fullmatch(name) else None

@@ -15,6 +15,7 @@ from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.services import Endpoint
+from shared.adapters.targets import role_credentials
 from shared.adapters.targets.role_credentials import DENIED_MS, MAX_KNOWN, SPARE_MS, RoleCredentials
 from shared.adapters.targets.sender import AT_ONCE, AwsTargetSender
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, TargetKind
@@ -403,7 +404,46 @@ def test_role_that_the_stage_no_longer_allows_costs_no_attempt(allowed: str | No
     assert (got.reason, got.refunds, aws.asked) == (Reason.UNAVAILABLE, True, [])
 
 
-def test_tenant_with_ever_more_queues_evicts_only_its_own_sessions() -> None:
+def test_tenant_with_ever_more_queues_takes_a_part_of_the_calls_of_sts_alone() -> None:
+    aws, clock = Aws(), VirtualClock(DUE_AT)
+    made = sender(aws, clock)
+    calls = [
+        replace(CALL, target=replace(CALL.target, arn=f"{QUEUE}-{number}"))
+        for number in range(role_credentials.BURST + 2)
+    ]
+
+    async def responses(sent: list[TargetCall]) -> list[CallbackResponse]:
+        return [await made.send(call, timeout_seconds=5) for call in sent]
+
+    got = asyncio.run(responses(calls))
+    assert [each.refunds for each in got] == [False] * role_credentials.BURST + [True] * 2
+    assert len(aws.to("sts")) == role_credentials.BURST
+    [other] = asyncio.run(responses([replace(CALL, tenant_id="globex")]))
+    assert other.succeeded
+    clock.time_ms += role_credentials.SESSION_MS
+    assert [each.succeeded for each in asyncio.run(responses(calls[-2:]))] == [True, False]
+
+
+def test_role_that_sts_refuses_is_asked_for_again_after_half_a_minute() -> None:
+    aws, clock = Aws(sts=refused("AccessDenied")), VirtualClock(DUE_AT)
+    made = sender(aws, clock)
+
+    async def asked(call: TargetCall) -> int:
+        before = len(aws.to("sts"))
+        assert (await made.send(call, timeout_seconds=5)).reason is Reason.ROLE_REFUSED
+        return len(aws.to("sts")) - before
+
+    elsewhere = replace(CALL, target=replace(CALL.target, arn=f"{QUEUE}-2"))
+    assert [asyncio.run(asked(call)) for call in (CALL, CALL, elsewhere)] == [1, 0, 0]
+    clock.time_ms += role_credentials.REFUSED_MS
+    assert asyncio.run(asked(CALL)) == 1
+    aws.sts = session()
+    clock.time_ms += role_credentials.REFUSED_MS
+    assert asyncio.run(made.send(CALL, timeout_seconds=5)).succeeded
+
+
+def test_tenant_with_ever_more_queues_evicts_only_its_own_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(role_credentials, "BURST", 2 * MAX_KNOWN)
     aws = Aws()
     made = sender(aws)
     small = [replace(CALL, tenant_id=f"small-{number}") for number in range(3)]

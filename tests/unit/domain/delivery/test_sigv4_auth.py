@@ -123,6 +123,12 @@ def test_role_of_another_partition_is_refused() -> None:
     ]
 
 
+def test_requests_to_sts_are_refused_because_their_answers_are_credentials() -> None:
+    found = auth_errors("https://sts.eu-west-1.amazonaws.com/", service="sts")
+    assert list(found) == ["service"]
+    assert "answers of STS have credentials" in found["service"]
+
+
 @pytest.mark.parametrize(
     "name", ["X-Amz-Date", "x-amz-security-token", "X-AMZ-Content-SHA256", "Authorization"]
 )
@@ -177,6 +183,8 @@ def test_endpoint_of_aws_needs_a_signature_and_the_refusal_says_so(url: str) -> 
         ("s3", "https://bucket.s3.eu-west-1.amazonaws.com/a/b", "bucket"),
         ("s3", "https://a.b.s3.dualstack.eu-west-1.amazonaws.com/a", "a.b"),
         ("s3", "https://s3.eu-west-1.amazonaws.com/bucket/a", "bucket"),
+        ("s3", "https://s3.eu-west-1.amazonaws.com/%62ucket/a", "bucket"),
+        ("s3", "https://s3.eu-west-1.amazonaws.com/a%2Fb/a", None),
         ("s3", "https://s3.eu-west-1.amazonaws.com/", None),
         ("s3", "https://s3.eu-west-1.amazonaws.com/%2A/a", None),
         ("s3", "https://s3.eu-west-1.amazonaws.com/*/a", None),
