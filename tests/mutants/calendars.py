@@ -318,4 +318,11 @@ CALENDARS = (
         new="            pass\n",
         killer=_CHANGE,
     ),
+    Mutant(
+        name="changed calendar that drops a run which is due and has not begun",
+        file="shared/usecases/chains/complete_transition.py",
+        old="        if without_rules(change.schedule) != without_rules(job.schedule):\n",
+        new="        if change.schedule != job.schedule:\n",
+        killer=_CHANGE,
+    ),
 )

@@ -59,14 +59,16 @@ class _JobJudge:
             )
 
     def _begun(self) -> Iterator[Fault]:
-        """Each run is one of the days that the job may have had at its instant, and the only one of that instant."""
+        """Each run is one of the days that the job may have had at its instant, or until it was called: changed days
+        may have one before now. It is the only one of that instant."""
         seen = set[int]()
         for record in (each for each in self._records if each.has_begun):
             instant = record.nominal_at
             if instant in seen:
                 yield _of(Verdict.DOUBLED, record, f"{instant} has begun twice")
             seen.add(instant)
-            contents = self._force.possible(instant - SLACK_MS, instant + SLACK_MS)
+            called_at = min((call.began_at for call in self._calls[record.execution_id]), default=instant)
+            contents = self._force.possible(instant - SLACK_MS, max(instant, called_at) + SLACK_MS)
             if not any(self._job.line.has(content, instant) for content in contents):
                 yield _of(Verdict.INSTANTS, record, f"{instant} is on no day that the job may have had then")
             ends = ("succeeded",) if self._is_prompt(instant) else ("succeeded", "failed")
@@ -82,7 +84,8 @@ class _JobJudge:
             if call.due_clock_at < record.nominal_at:
                 yield _of(Verdict.EARLY, record, f"called {record.nominal_at - call.due_clock_at} ms early")
         first_at = min((call.began_at for call in calls), default=0)
-        if self._is_prompt(record.nominal_at) and first_at - record.nominal_at > CALM_LAG_MS:
+        moved_at = max((at for at in self._reports if at <= first_at), default=0)
+        if self._is_prompt(record.nominal_at) and first_at - max(record.nominal_at, moved_at) > CALM_LAG_MS:
             yield _of(Verdict.LATE, record, f"called {first_at - record.nominal_at} ms late")
 
     def _owed(self) -> Iterator[int]:

@@ -20,7 +20,7 @@ MAX_BLACKOUTS: Final = 100
 """Of one calendar. Those that have not ended are frozen into each execution of its jobs."""
 MAX_BLACKOUT_DAYS: Final = 92
 MAX_REASON: Final = 200
-"""Characters."""
+"""Bytes of UTF-8. All windows of all calendars must fit into one answer of the API."""
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MAX_DIGITS: Final = 6
 
@@ -51,8 +51,8 @@ class Blackout:
             raise InvalidValueError(
                 f"until: at most {MAX_BLACKOUT_DAYS} days after from; divide a longer window", path=("until",)
             )
-        if len(self.reason) > MAX_REASON:
-            raise InvalidValueError(f"reason: at most {MAX_REASON} characters", path=("reason",))
+        if len(self.reason.encode(errors="surrogatepass")) > MAX_REASON:
+            raise InvalidValueError(f"reason: at most {MAX_REASON} bytes of UTF-8", path=("reason",))
 
 
 @dataclass(frozen=True, slots=True)

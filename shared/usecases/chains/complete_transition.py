@@ -11,6 +11,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import Definition, Job, JobState
+from shared.domain.schedules.schedule_kinds import without_rules
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.delete_backfills import DeleteBackfills
@@ -72,11 +73,12 @@ class CompleteTransition:
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
         """Start the new chain.
 
-        With the same schedule it starts at the first instant that had not started; a new schedule starts at
-        the change. Instants up to there without a run get a record in the old chain.
+        With the same schedule, whatever days and zone rules are frozen into it, it starts at the first instant that
+        had not started; a new schedule starts at the change. Instants up to there without a run get a record in the
+        old chain.
         """
         after_at = end.after_at
-        if change.schedule != job.schedule:
+        if without_rules(change.schedule) != without_rules(job.schedule):
             after_at = max(after_at, job.changed_at or 0)
         return self.start_chain.execute(
             _ended(job, end), job.revision, change, after_at, runs_before=end.runs

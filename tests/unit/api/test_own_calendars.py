@@ -293,6 +293,7 @@ def test_change_of_the_blackout_windows_is_in_the_audit_log(world: ApiWorld) -> 
         ({"from": "9998-01-01T00:00:00Z", "until": "9998-01-02T00:00:00Z"}, "from", "from 1970 to 2200"),
         (NIGHT | {"from": "1969-12-31T23:59:00Z"}, "from", "the year must be"),
         (NIGHT | {"reason": "x" * 201}, "reason", "200"),
+        (NIGHT | {"reason": "é" * 101}, "reason", "200 bytes"),
         ({"from": NIGHT["from"]}, "until", "required"),
     ],
 )

@@ -8,7 +8,7 @@ from shared.domain.errors import UnavailableError
 from shared.domain.executions.states import EndReason
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.blackouts import Blackout
-from shared.domain.schedules.calendar_rule import CalendarRule
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.ports.jobs import LiveItem
@@ -218,7 +218,8 @@ def test_calendar_changed_while_a_job_was_left_updating_is_followed_by_the_run_t
     assert_accounted(chain)
 
 
-MORNING = TODAY * DAY + DAY + 8 * 3_600_000
+MIDNIGHT = TODAY * DAY + DAY
+MORNING = MIDNIGHT + 8 * 3_600_000
 
 
 def test_next_run_moves_out_of_a_blackout_window_that_is_added_and_back() -> None:
@@ -244,6 +245,46 @@ def test_blackout_window_that_has_ended_and_a_change_of_its_past_move_nothing() 
     change(chain, blackouts=(Blackout(from_at=MORNING - 2 * DAY, until_at=MORNING - DAY - 3_600_000),))
     chain.world.clock.time_ms += REMEMBER_MS
     assert not recompute(chain)
+
+
+HOUR = 3_600_000
+
+
+def window(low: float, high: float) -> Blackout:
+    """From and until, in hours of the first morning."""
+    return Blackout(from_at=MIDNIGHT + int(low * HOUR), until_at=MIDNIGHT + int(high * HOUR))
+
+
+@pytest.mark.parametrize(
+    ("when", "before", "after", "changed_at", "runs_at"),
+    [
+        (WhenExcluded.SKIP, (), (window(480, 482),), 9.25, 9.0),
+        (WhenExcluded.NEXT, (window(8, 11),), (window(8, 9.5),), 10.0, 9.5),
+        (WhenExcluded.NEXT, (window(8, 11),), (), 10.0, 9.0),
+        (WhenExcluded.PREVIOUS, (), (window(8.5, 11),), 8.5, 8.5 - 1 / 60),
+    ],
+    ids=["far window", "window that ends sooner", "window that is gone", "target that is past"],
+)
+def test_change_of_a_calendar_drops_no_run_that_is_due_and_has_not_begun(
+    when: WhenExcluded,
+    before: tuple[Blackout, ...],
+    after: tuple[Blackout, ...],
+    changed_at: float,
+    runs_at: float,
+) -> None:
+    world = World(DUE_AT)
+    assert world.calendars.put(TENANT, replace(PLANT, blackouts=before), None)
+    line = replace(LINE, calendar=CalendarRule(name="plant", when_excluded=when))
+    job = world.accept(world.cases.core.read_calendar.resolved(TENANT, line))
+    assert isinstance(job, Job)
+    chain = Chain(world, job)
+    world.clock.time_ms = MIDNIGHT + int(changed_at * HOUR)
+    change(chain, blackouts=after)
+    world.clock.time_ms += REMEMBER_MS
+    assert recompute(chain)
+    assert present(chain).nominal_at == MIDNIGHT + round(runs_at * HOUR)
+    assert present(chain).id.dispatch_at <= world.clock.now_ms()
+    assert_accounted(chain)
 
 
 class CountedReads:
