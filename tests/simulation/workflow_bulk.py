@@ -4,7 +4,7 @@ They are drawn from a stream of their own, so that seeds without them run as the
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 
@@ -41,8 +41,8 @@ class Bulk:
     is_undo_asked: bool = False
     """The answer may have been lost."""
     is_undone: bool = False
-    failed: dict[ExecutionId, int] = field(default_factory=dict)
-    """The epoch of each run that had failed with a dead letter when the request was sent."""
+    failed: dict[ExecutionId, int] | None = None
+    """The epoch of each run that had failed with a dead letter when the request was sent first."""
 
 
 class BulkClients:
@@ -80,7 +80,7 @@ class BulkClients:
             if task is None or task.state not in states:
                 yield f"the bulk redrive {bulk.key} is {task}"
                 continue
-            for run_id, epoch in bulk.failed.items():
+            for run_id, epoch in (bulk.failed or {}).items():
                 run = self._world.runs.get(run_id)
                 is_left = run is None or (run.epoch <= epoch and not self._is_redriven_by_its_job(run))
                 if not bulk.is_undo_asked and is_left:
@@ -95,7 +95,7 @@ class BulkClients:
 
     def _start(self, bulk: Bulk, cases: UseCases) -> None:
         workflow_id = None if bulk.workflow is None else self._clients.workflows[bulk.workflow].id
-        if not bulk.failed:
+        if bulk.failed is None:
             bulk.failed = self._failed(workflow_id)
         new = NewRedrive(criteria=DeadLetterFilter(job_id=workflow_id), rate=bulk.rate)
         try:
