@@ -43,6 +43,7 @@ def test_command_runs_every_simulation_unless_it_is_told_which(
         "jobs",
         "triggers",
         "calendars",
+        "workflows",
     ]
 
 
