@@ -89,7 +89,7 @@ class LeasedTokens:
         """Spend leased tokens; False, and nothing is spent, where there are too few."""
         if self.left.get(slot, 0) < count:
             return False
-        self.left[slot] -= count
+        self.left[slot] = self.left.get(slot, 0) - count
         self.spent[slot] = self.spent.get(slot, 0) + count
         return True
 

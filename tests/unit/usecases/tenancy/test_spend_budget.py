@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from shared.domain.errors import RequestRejectedError, ServiceError, ThrottledError, UnavailableError
-from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, LeasedTokens, TokenLease
 from shared.usecases.tenancy import spend_budget
 from shared.usecases.tenancy.spend_budget import STORE_BACKOFF_MS, SpendBudget
 from tests.support.builders import TENANT
@@ -186,3 +186,10 @@ def test_more_processes_than_tokens_lease_no_more_ahead_than_there_are() -> None
     fleet.run((second * 1_000 + process * 10, process) for second in range(40) for process in range(60))
     assert max(fleet.by_second().values()) <= 20
     assert all(taken <= 20 for slots in fleet.store.slots.values() for taken in slots.values())
+
+
+def test_budget_of_a_slot_without_leased_tokens_lets_no_token_be_spent() -> None:
+    """The next epoch of a run may have no executions."""
+    tokens = LeasedTokens(expires_at=1)
+    assert tokens.spend(0, 0)
+    assert not tokens.spend(0, 1)
