@@ -110,10 +110,15 @@ class ReadingSettings(HistorySettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RedriverSettings(ReadingSettings):
-    """Settings of the redriver, which redrives runs of workflows within the tenants' quotas."""
+class DefaultQuotaSettings(Settings):
+    """The quotas of tenants without their own."""
 
     default_quotas: Quotas
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedriverSettings(ReadingSettings, DefaultQuotaSettings):
+    """Settings of the redriver, which redrives runs of workflows within the tenants' quotas."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,10 +160,9 @@ class CallbackSettings(VaultSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuotaSettings(CallbackSettings):
+class QuotaSettings(CallbackSettings, DefaultQuotaSettings):
     """Settings of functions that enforce the tenants' quotas, and of what roles executors may assume for them."""
 
-    default_quotas: Quotas
     target_roles: str | None = None
     """A pattern; None for no role."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shared.bootstrap.settings import default_quotas
+from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
+from shared.settings import DefaultQuotaSettings
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
@@ -131,7 +132,7 @@ class DeadLetterUseCases:
             redrive=self.core.workflows.redrive_run,
             read_tenant=self.core.read_tenant,
             spend=self.core.spend,
-            defaults=default_quotas(settings),
+            defaults=require(settings, DefaultQuotaSettings).default_quotas,
             clock=ports.clock,
             spread=ports.spread,
         )

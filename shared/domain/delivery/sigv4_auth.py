@@ -158,10 +158,7 @@ def sigv4_errors(request: Request, auth: SigV4Auth) -> Iterator[InvalidValueErro
 def _member_errors(auth: SigV4Auth, url: str) -> Iterator[tuple[str, str]]:
     is_role = re.fullmatch(ROLE_ARN, auth.role) is not None
     if not is_role:
-        yield (
-            "role",
-            "must be the ARN of a target role of this tenant, such as arn:aws:iam::111122223333:role/punctual/orders",
-        )
+        yield "role", ROLE_TEXT
     host = aws_host(url)
     if not re.fullmatch(SERVICE, auth.service):
         yield "service", SERVICE_TEXT

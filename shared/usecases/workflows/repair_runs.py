@@ -9,7 +9,7 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, PunctualError, UnreadableItemError
 from shared.domain.executions.execution import TaskRef
 from shared.domain.ids import ExecutionId
-from shared.domain.jobs.job import JobState
+from shared.domain.jobs.job import GONE
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import Run
 from shared.ports.executions import ExecutionStore, RunRow
@@ -153,4 +153,4 @@ class RepairRuns:
         if run.parent is None or run.state.is_terminal or run.epoch > 1:
             return False
         job = self.jobs.get(run.tenant_id, run.parent.job_id)
-        return job is not None and job.state in (JobState.DELETING, JobState.DELETED)
+        return job is not None and job.state in GONE
