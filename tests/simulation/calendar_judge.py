@@ -59,8 +59,8 @@ class _JobJudge:
             )
 
     def _begun(self) -> Iterator[Fault]:
-        """Each run is one of the days that the job may have had at its instant, or until it was called: changed days
-        may have one before now. It is the only one of that instant."""
+        """Each run is one of the days that the job may have had at its instant, or after a move before its call:
+        changed days may have one before now. It is the only one of that instant."""
         seen = set[int]()
         for record in (each for each in self._records if each.has_begun):
             instant = record.nominal_at
@@ -68,7 +68,8 @@ class _JobJudge:
                 yield _of(Verdict.DOUBLED, record, f"{instant} has begun twice")
             seen.add(instant)
             called_at = min((call.began_at for call in self._calls[record.execution_id]), default=instant)
-            contents = self._force.possible(instant - SLACK_MS, max(instant, called_at) + SLACK_MS)
+            moved_at = max((at for at in self._reports if at <= called_at), default=instant)
+            contents = self._force.possible(instant - SLACK_MS, max(instant, moved_at) + SLACK_MS)
             if not any(self._job.line.has(content, instant) for content in contents):
                 yield _of(Verdict.INSTANTS, record, f"{instant} is on no day that the job may have had then")
             ends = ("succeeded",) if self._is_prompt(instant) else ("succeeded", "failed")
@@ -119,7 +120,13 @@ class _JobJudge:
         if record.reason != MOVED:
             return False
         latest = instant + SLACK_MS if self._is_prompt(instant) else self._evidence.ended_at
-        return any(instant - SLACK_MS <= moved_at <= latest for moved_at in self._reports)
+        moves = [at for at in self._reports if instant - SLACK_MS <= at <= latest]
+        return any(self._may_leave_out(instant, moved_at) for moved_at in moves)
+
+    def _may_leave_out(self, instant: int, moved_at: int) -> bool:
+        """Whether the days after a move may lack the instant: one that they have is not dropped."""
+        contents = self._force.possible(instant - SLACK_MS, moved_at + SLACK_MS)
+        return not all(self._job.line.has(content, instant) for content in contents)
 
     def _goes_on(self) -> Iterator[Fault]:
         """One run waits: the next one of the days that the job has at the end."""
