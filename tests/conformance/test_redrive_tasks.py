@@ -78,7 +78,7 @@ def test_ended_redrive_task_is_not_created_again(lab: Lab) -> None:
 def test_a_page_is_ticked_off_by_one_alone(lab: Lab) -> None:
     lab.redrives.create(TASK)
     place = IndexPosition(at=DUE_AT - 5, id=one_off().id)
-    after = TASK.advanced_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
+    after = TASK.advanced_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500, DUE_AT + 400)
     assert lab.redrives.replace(TASK, after)
     assert not lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT))
     assert lab.redrives.get(TENANT, TASK.id) == after

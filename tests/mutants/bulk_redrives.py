@@ -277,6 +277,13 @@ BULK_REDRIVES = (
         killer=_RUNS,
     ),
     Mutant(
+        name="run that a standstill of the redriver lets wait for no minute",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="task.waits_since is not None and now_ms - task.waits_since > PATIENCE_MS",
+        new="now_ms - (task.waits_since or task.next_due_at) > PATIENCE_MS",
+        killer=_RUNS,
+    ),
+    Mutant(
         name="page that takes the executions of its runs at each try",
         file="shared/usecases/dead_letters/redrive_runs.py",
         old="        if paid >= due_at // MINUTE_MS:\n",

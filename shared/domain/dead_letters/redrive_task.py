@@ -55,6 +55,9 @@ class RedriveTask(BulkTask):
     """Every dead letter up to this position was processed, in order of due times."""
     state: TaskState = TaskState.RUNNING
     counts: TaskCounts = TaskCounts()
+    waits_since: int | None = None
+    """When the next dead letter, of a run, first found no minute with room in the quota of the tenant; None if it has
+    not been tried, or has room."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for a rate out of range or an inconsistent state."""
@@ -92,7 +95,11 @@ class RedriveTask(BulkTask):
         return base_at + number * 1000 // self.rate
 
     def advanced_to(
-        self, position: IndexPosition | None, counts: TaskCounts, next_due_at: int
+        self,
+        position: IndexPosition | None,
+        counts: TaskCounts,
+        next_due_at: int,
+        waits_since: int | None = None,
     ) -> "RedriveTask":
         """The next version, after a page was processed; `position` is None after the last page."""
         return replace(
@@ -100,6 +107,7 @@ class RedriveTask(BulkTask):
             position=END if position is None else position,
             counts=counts,
             next_due_at=next_due_at,
+            waits_since=waits_since,
             lease_until=0,
             version=self.version + 1,
         )

@@ -64,14 +64,16 @@ class ProcessBulkRedrives:
         )
         position = found.last.position if found.last else None
         counts, next_due_at = task.counts, task.next_due_at
+        waits_since: int | None = None
         if task.state is TaskState.RUNNING:
             result = self.redrive_page.execute(task, found.items, now_ms)
             counts, next_due_at, end = result.counts, result.next_due_at, result.end
+            waits_since = result.waits_since
         else:
             counts, end = self.undo_page.execute(task, found.items)
         if end < len(found.items):
             position = due_position(found.items[end - 1].id) if end else task.position
-        return task.advanced_to(position, counts, next_due_at)
+        return task.advanced_to(position, counts, next_due_at, waits_since)
 
     def _end(self, task: RedriveTask, report: BulkReport) -> bool:
         """End a finished task; True if an undo must walk the range again, because a slow worker may still

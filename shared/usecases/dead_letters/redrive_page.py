@@ -57,15 +57,17 @@ class _Timetable:
     """Runs for which no minute had room for too long."""
     next_due_at: int
     end: int
+    waits_since: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResult:
-    """The counts and the next due time of the task, and how many dead letters of the page were processed."""
+    """What becomes of the task, and how many dead letters of the page were processed."""
 
     counts: TaskCounts
     next_due_at: int
     end: int
+    waits_since: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +109,20 @@ class RedrivePage:
 
         outcomes |= dict(zip([index for index, _ in begun], self.spread(redrive_run, begun), strict=True))
         counts = _counted(task.counts, [outcomes[index] for index in range(timetable.end)])
-        return PageResult(counts=counts, next_due_at=timetable.next_due_at, end=timetable.end)
+        return PageResult(
+            counts=counts,
+            next_due_at=timetable.next_due_at,
+            end=timetable.end,
+            waits_since=timetable.waits_since,
+        )
 
     def _timetable(self, task: RedriveTask, steps: Sequence[Step], now_ms: int) -> _Timetable:
         """When each redrive is due. The page ends early where its runs have many executions, reach far ahead, or have
-        to wait for the quota of the tenant. While its first run waits, `next_due_at` stays as it is; after
-        `PATIENCE_MS`, the runs without room are refused, so that the dead letters behind them have their turn."""
+        to wait for the quota of the tenant. Once its first run has waited for `PATIENCE_MS`, the runs without room are
+        refused, so that the dead letters behind them have their turn."""
         base_at, number, executions = max(task.next_due_at, now_ms), 0, 0
         due, refused, until = dict[int, int](), set[int](), now_ms + AHEAD_MS
-        has_waited = now_ms - task.next_due_at > PATIENCE_MS
+        has_waited = task.waits_since is not None and now_ms - task.waits_since > PATIENCE_MS
         for index, step in enumerate(steps):
             due_at = task.due_at(base_at, number)
             width = _width(step)
@@ -128,8 +135,10 @@ class RedrivePage:
                         refused.add(index)
                         continue
                     if free_at > until:
-                        waits_from = due_at if index else task.next_due_at
-                        return _Timetable(due=due, refused=refused, next_due_at=waits_from, end=index)
+                        waits_since = None if index else task.waits_since or now_ms
+                        return _Timetable(
+                            due=due, refused=refused, next_due_at=due_at, end=index, waits_since=waits_since
+                        )
                     if free_at > due_at:
                         base_at, number, due_at = free_at, 0, free_at
                 executions += max(1, width)

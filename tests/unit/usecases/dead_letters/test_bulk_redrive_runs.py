@@ -402,6 +402,21 @@ def test_run_without_room_is_refused_after_an_hour_and_holds_up_no_other_dead_le
     assert world.stored(run).epoch == 1
 
 
+def test_standstill_of_the_redriver_takes_nothing_from_the_time_that_a_run_waits() -> None:
+    world, (run,) = failed_world(1, node("a"), node("b"), fails="ab")
+    with_quota(world, 2)
+    task = start(world)
+    world.clock.time_ms += 2 * 3_600_000
+    spend = world.process_bulk_redrives.redrive_page.runs().spend
+    first = world.clock.now_ms() // 60_000
+    for minute in range(first, first + 7):
+        assert spend.in_minute(TENANT, BudgetName.DUE, minute, 2, 1)
+    assert process(world, task) == TaskCounts(), "it waits"
+    world.clock.time_ms += 3 * 60_000
+    assert process(world, task) == TaskCounts(redriven=1, skipped=1)
+    assert world.stored(run).epoch == 2
+
+
 def test_page_that_is_processed_again_takes_the_executions_of_its_runs_once() -> None:
     world, runs = failed_world(3)
     with_quota(world, 6)
