@@ -113,8 +113,8 @@ class _JobJudge:
             yield self._fault(Verdict.LOST, f"{instant} has not begun: {reasons}")
 
     def _is_excused(self, record: Record, instant: int) -> bool:
-        """A move ends what waits at that time. Where faults held a chain up, late instants are left out, and a deletion
-        ends them."""
+        """A move ends what waits then and is on no changed day. Where faults held a chain up, late instants are left
+        out, and a deletion ends them."""
         if record.reason in (*CAUGHT_UP, "job_deleted"):
             return not self._is_prompt(instant)
         if record.reason != MOVED:

@@ -130,6 +130,10 @@ FORGERIES: dict[str, tuple[Callable[[Case], object], Verdict]] = {
         lambda case: case.end(NIGHT - 20 * MINUTE_MS, "zone_rules_changed"),
         Verdict.LOST,
     ),
+    "an instant of the changed days that waited while its job moved": (
+        lambda case: case.end(NIGHT - 30 * MINUTE_MS, "zone_rules_changed"),
+        Verdict.LOST,
+    ),
     "an instant that was caught up in calm": (
         lambda case: case.end(NIGHT - 20 * MINUTE_MS, "coalesced"),
         Verdict.LOST,
@@ -188,9 +192,12 @@ def test_run_of_the_reconciler_that_finds_a_job_left_a_moment_ago_need_not_move_
     assert case.verdicts() == set()
 
 
-def test_instant_that_waits_while_its_job_moves_is_ended_with_it() -> None:
+def test_instant_that_waits_while_its_job_moves_to_days_without_it_is_ended_with_it() -> None:
     case = Case()
+    case.written[1] = replace(case.written[1], content=Content(dates_out=frozenset({19_999, 20_000})))
     case.end(NIGHT - 30 * MINUTE_MS, "zone_rules_changed")
+    case.drop(NIGHT - 20 * MINUTE_MS)
+    case.drop(NIGHT - 10 * MINUTE_MS)
     assert case.verdicts() == set()
 
 
