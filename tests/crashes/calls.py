@@ -7,8 +7,8 @@ from tests.crashes.arrivals import Arrival
 from tests.crashes.orders import Order
 
 
-def call_faults(order: Order, calls: list[Arrival], deaths: int) -> Iterator[str]:
-    """A process that died may have cost the receiver one attempt more after a success."""
+def call_faults(order: Order, calls: list[Arrival], blows: int) -> Iterator[str]:
+    """Each blow that hid a success from its worker may have cost the receiver one attempt more."""
     attempts: dict[str, list[Arrival]] = defaultdict(list)
     for call in calls:
         attempts[call.execution_id].append(call)
@@ -24,7 +24,7 @@ def call_faults(order: Order, calls: list[Arrival], deaths: int) -> Iterator[str
             yield f"doubled: {order.path} {execution} was called with attempts {numbers}"
         if max(numbers) > order.max_attempts:
             yield f"attempts: {order.path} {execution} had {max(numbers)}"
-        if sum(call.status == 200 for call in made) > 1 + deaths:
+        if sum(call.status == 200 for call in made) > 1 + blows:
             yield f"doubled: {order.path} {execution} succeeded {numbers}"
     if order.key is not None and len({call.job_id for call in calls}) > 1:
         yield f"doubled: {order.path} became two jobs under one Idempotency-Key"

@@ -154,6 +154,7 @@ class Clients(Reader):
             when_suspended=criteria.when_suspended,
             key=f"key-{number}" if keyed else None,
             versions=[Version(payload=criteria.payload, due_at=0)],
+            has_target=criteria.queue is not None,
             told=_told(criteria, number),
         )
         self.orders.append(order)

@@ -3,7 +3,8 @@
 import os
 import signal
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,6 +14,8 @@ from shared.adapters.aws.errors import AwsError, NoAnswerError
 from tests.support.aws_steps import Call, Parsed
 
 READS = frozenset({"GetItem", "GetObject", "BatchGetItem", "Query", "Scan", "Decrypt", "FilterLogEvents"})
+TARGET = "target "
+"""Before an operation by which a message reaches a target of a tenant. No transport repeats it by itself."""
 STRUCK_READS = 8
 """Of equal reads, the first ones: the archiver reads sixty minutes one after the other."""
 
@@ -61,7 +64,8 @@ def points_of(calls: list[str]) -> list[CrashPoint]:
         seen[operation] += 1
         if operation in READS and STRUCK_READS < seen[operation] < made[operation]:
             continue
-        hits = [hit for hit in Hit if hit is not Hit.SENT_TWICE or operation not in READS]
+        is_sent_once = operation in READS or operation.startswith(TARGET)
+        hits = [hit for hit in Hit if hit is not Hit.SENT_TWICE or not is_sent_once]
         points += [CrashPoint(operation=operation, nth=seen[operation], hit=hit) for hit in hits]
     return points
 
@@ -80,20 +84,32 @@ class CallWatch:
 
     def step(self, service: str, operation: str, params: Parsed, call: Call) -> Parsed:
         """Stand between a client and its transport."""
+        with self._hit(operation) as hit:
+            if hit is Hit.SENT_TWICE:
+                if operation == "TransactWriteItems":
+                    params = {"ClientRequestToken": uuid4().hex} | params
+                with suppress(AwsError):
+                    call(params)
+            return call(params)
+
+    async def target_step(self, operation: str, call: Callable[[], Awaitable[Parsed]]) -> Parsed:
+        """Stand between the sender of targets and its transport."""
+        with self._hit(TARGET + operation):
+            return await call()
+
+    @contextmanager
+    def _hit(self, operation: str) -> Iterator[Hit | None]:
+        """What happens at this call, if it is the one; whatever ends the process does so here."""
         self.calls.append(operation)
         point = self._point
         if point is None or (operation, self.calls.count(operation)) != (point.operation, point.nth):
-            return call(params)
+            yield None
+            return
         self.struck = True
         if point.hit is Hit.KILLED_BEFORE:
             _die()
-        if point.hit is Hit.SENT_TWICE:
-            if operation == "TransactWriteItems":
-                params = {"ClientRequestToken": uuid4().hex} | params
-            with suppress(AwsError):
-                call(params)
         try:
-            return call(params)
+            yield point.hit
         finally:
             if point.hit is Hit.KILLED_AFTER:
                 _die()

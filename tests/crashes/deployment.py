@@ -24,6 +24,9 @@ MAX_RECEIVES = 5
 LOCK_DAYS = 400
 TENANT, SCOPES = "acme", "read,write,admin"
 """As the infrastructure sets them; not imported from there, since that would load the whole CDK."""
+TARGET_ROLES = "arn:aws:iam::*:role/punctual/*"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/punctual/{TENANT}"
+"""With it the tenant's jobs may send to queues."""
 
 
 @dataclass(slots=True)
@@ -76,6 +79,8 @@ class Deployment:
     events: Queue
     """Of the event bus."""
     dead_events: Queue
+    target: Queue
+    """The tenant's own."""
     environment: dict[str, str]
     shards: int
     api_log: LogGroup
@@ -123,6 +128,7 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
         dead=dead,
         events=events,
         dead_events=dead_events,
+        target=_queue(engines, f"target-{tables.jobs}", EVENTS_VISIBILITY_SECONDS),
         environment=environment,
         shards=shards,
         api_log=LogGroup(engines.others.client("logs"), group, process_pool.log("api"), engines.clock),
@@ -189,20 +195,27 @@ def _variables(
         Env.KMS_KEY_ID: engines.others.client("kms").create_key()["KeyMetadata"]["KeyId"],
         Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
         Env.API_HOSTS: "api.example",
+        Env.TARGET_ROLES: TARGET_ROLES,
         "POWERTOOLS_SERVICE_NAME": "crashes",
         "LOG_LEVEL": "INFO",
     }
 
 
 def _create_tenant(environment: dict[str, str]) -> dict[str, str]:
-    """By the operator's own command."""
+    """By the operator's own commands."""
+    created = _administer(environment, "create-tenant", TENANT, "--scopes", SCOPES)
+    _administer(environment, "change-tenant", TENANT, "--target-role", ROLE)
+    return created
+
+
+def _administer(environment: dict[str, str], *command: str) -> dict[str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "functions.admin", "create-tenant", TENANT, "--scopes", SCOPES],
+        [sys.executable, "-m", "functions.admin", *command],
         cwd=PROJECT_ROOT,
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    created: dict[str, str] = json.loads(done.stdout)
-    return created
+    answer: dict[str, str] = json.loads(done.stdout)
+    return answer

@@ -4,6 +4,7 @@ import threading
 import time
 
 from tests.crashes.api_scenarios import LARGE
+from tests.crashes.crash_points import TARGET
 from tests.crashes.deployment import VISIBILITY_SECONDS
 from tests.crashes.orders import Order
 from tests.crashes.sandbox import GROUPS
@@ -27,6 +28,27 @@ def makes_a_call_with_a_large_request(stage: Stage) -> None:
     stage.wait(11)
     stage.mark("executor")
     stage.execute()
+
+
+@executor(f"{TARGET}SendMessage", "BatchExecuteStatement", "UpdateItem")
+def sends_to_a_queue(stage: Stage) -> None:
+    _order_message(stage, {"delay_seconds": 10})
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor(f"{TARGET}SendMessage", "PutItem", "SendMessageBatch", "UpdateItem")
+def sends_to_a_queue_for_a_recurring_job(stage: Stage) -> None:
+    _order_message(stage, {"rate_seconds": 20})
+    stage.wait(21)
+    stage.mark("executor")
+    stage.execute()
+
+
+def _order_message(stage: Stage, schedule: dict[str, int]) -> None:
+    """Its time limit is long: a message that arrives beyond it would be sent again."""
+    stage.clients.order(schedule, payload="sent", queue=stage.target_queue.arn, timeout_seconds=60)
 
 
 @executor("PutItem", "UpdateItem")

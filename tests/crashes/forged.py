@@ -61,9 +61,8 @@ def verdict(
         history={"job_1": records},
         arrivals=arrivals,
         blows=blows,
-        deaths=blows,
         reports=list(reports),
-        **evidence,
+        **{"deaths": blows} | evidence,
     ).verdict()
 
 

@@ -65,7 +65,8 @@ class Oracle:
             calls = by_path.pop(order.path, [])
             for refusal in order.refusals:
                 self.faults.append(f"answer: a client of {order.path} got {refusal}")
-            self.faults += call_faults(order, calls, self.deaths)
+            # AWS's answer to a message may be lost, as that to any other call of AWS.
+            self.faults += call_faults(order, calls, self.blows if order.has_target else self.deaths)
             self.faults += own_key_faults(order, calls)
             if order.acked_at is not None:
                 self._order(order, [call for call in calls if call.job_id == order.job_id])

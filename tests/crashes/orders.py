@@ -28,17 +28,22 @@ class Wanted:
     when_suspended: str | None = None
     destination: str | None = None
     """Whom it calls, if it is somebody else than most call."""
+    queue: str | None = None
+    """The ARN of the tenant's queue to which it sends, in place of a call."""
 
     def body(self, url: str, told: dict[str, str]) -> dict[str, Any]:
         """The request for it, to be called at this URL and its outcomes told at those."""
         overlap = {"overlap_policy": self.overlap_policy} if self.overlap_policy else {}
         callbacks = {f"on_{outcome}": told_url for outcome, told_url in told.items()}
         given: dict[str, Any] = overlap | callbacks
+        if self.queue is None:
+            given["request"] = {"url": url, "json": self.payload}
+        else:
+            given["target"] = {"sqs": {"arn": self.queue, "json": self.payload}}
         if self.when_suspended is not None:
             given["when_suspended"] = self.when_suspended
         return given | {
             "schedule": self.schedule,
-            "request": {"url": url, "json": self.payload},
             "timeout_seconds": self.timeout_seconds,
             "lane": self.lane,
             "retry": {
@@ -126,6 +131,8 @@ class Order:
     """The instants in which its tenant was suspended."""
     own_key: OwnKey | None = None
     """None: the job has none."""
+    has_target: bool = False
+    """Whether it sends to the tenant's queue."""
     refusals: list[int] = field(default_factory=list)
     """Statuses of answers that no client should get."""
 

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import uuid
+from dataclasses import replace
 from functools import partialmethod
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,10 +22,14 @@ from typing import Any
 
 import shared
 from shared.adapters import group_commit
+from shared.adapters.aws.client import Params
+from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.clock import SystemClock, pause
 from shared.adapters.http.sender import CallbackSender
+from shared.adapters.targets.sender import SERVICES
 from shared.bootstrap import dynamo_ports
 from shared.domain.archive import schedule
+from shared.domain.delivery.aws_target import TargetKind
 from shared.usecases.archive import find_matching as find_matching
 from shared.usecases.attempts.join_ends import STEP_MS
 from shared.usecases.bulk import process_job_tasks as process_job_tasks
@@ -121,6 +126,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
         grants.check(service, operation, params)
         return watch.step(service, operation, params, call)
 
+    _watch_targets(watch)
     with around_aws_calls(step):
         handler = importlib.import_module(asked["module"]).handler
         try:
@@ -129,6 +135,16 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
                 pipe.send_bytes(json.dumps(answer | grants.take()).encode())
         except (EOFError, OSError):
             os._exit(0)
+
+
+def _watch_targets(watch: CallWatch) -> None:
+    """Messages to queues of tenants, with the rights of their roles."""
+
+    class WatchedCall(HttpCall):
+        async def call(self, operation: str, params: Params) -> Parsed:
+            return await watch.target_step(operation, lambda: HttpCall.call(self, operation, params))
+
+    SERVICES[TargetKind.SQS] = replace(SERVICES[TargetKind.SQS], protocol=WatchedCall)
 
 
 def _set_groups(*, in_groups: bool) -> None:

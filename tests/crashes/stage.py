@@ -29,6 +29,7 @@ from tests.crashes.reports import Receivers
 from tests.crashes.searches import Searches
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
+from tests.crashes.target_queue import TargetQueue
 from tests.crashes.workflow_runs import WorkflowRuns, is_task
 
 MINUTE_MS = 60_000
@@ -64,6 +65,7 @@ class Stage:
         self.limit_alerts = LimitAlerts(log.url, self.request)
         self.workflow_runs = WorkflowRuns(deployment, log.url, self.request)
         self.dated_jobs = DatedJobs(self.clock, log.url, self.request)
+        self.target_queue = TargetQueue(deployment)
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
@@ -252,7 +254,7 @@ class Stage:
         history = {str(order.job_id): self.clients.history(order) for order in self.clients.orders}
         records = [record for each in history.values() for record in each]
         self.faults += self._payloads.faults(records)
-        arrivals = self.log.arrivals()
+        arrivals = self.log.arrivals() + self.target_queue.arrivals(self.clients.orders)
         self.events.note_runs(history)
         beside = self.dated_jobs.faults(arrivals)
         oracle = Oracle(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.crashes.crash_points import CrashPoint, Hit
+from tests.crashes.crash_points import TARGET, CrashPoint, Hit
 from tests.crashes.sweep import SCENARIOS, Theatre, theatre
 from tests.support.slowdown import STARVED, Slowdown
 
@@ -41,6 +41,9 @@ POINTS = [
     # Called, and the outcome not recorded; recorded, and nobody told so.
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.KILLED_BEFORE),
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.ANSWER_LOST),
+    # The message is in the queue, and nobody knows it.
+    ("executor", "sends-to-a-queue", f"{TARGET}SendMessage", 1, Hit.KILLED_AFTER),
+    ("executor", "sends-to-a-queue", f"{TARGET}SendMessage", 1, Hit.ANSWER_LOST),
     # The claim was refunded, and no message stands for the next one.
     ("executor", "refunds-an-attempt", "UpdateItem", 1, Hit.KILLED_AFTER),
     # Waiting for a far-off retry without the row that wakes it.

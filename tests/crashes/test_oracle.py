@@ -32,6 +32,15 @@ def test_a_second_call_after_a_success_is_excused_by_a_blow() -> None:
     assert verdict(order(), [TWICE], [arrival(), arrival(attempt=2)], blows=1) == []
 
 
+def test_a_second_message_is_excused_by_a_lost_answer_and_a_second_call_is_not() -> None:
+    twice = [arrival(), arrival(attempt=2)]
+    assert verdict(order(has_target=True), [TWICE], twice, blows=1, deaths=0) == []
+    (fault,) = verdict(order(), [TWICE], twice, blows=1, deaths=0)
+    assert fault.startswith("doubled")
+    (fault,) = verdict(order(has_target=True), [TWICE], twice)
+    assert fault.startswith("doubled")
+
+
 @pytest.mark.parametrize(
     ("word", "asked", "records", "arrivals", "blows"),
     [
