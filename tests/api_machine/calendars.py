@@ -36,14 +36,28 @@ class PromisedCalendar:
     weekend: list[str] | None
     dates_in: list[str]
     dates_out: list[str]
+    closed: list[str]
+    """Dates with a blackout window around noon."""
 
     @property
     def content(self) -> dict[str, Any]:
         """All that a request says."""
-        return {"weekend": self.weekend, "dates_in": self.dates_in, "dates_out": self.dates_out}
+        blackouts = [
+            {"from": f"{day}T11:30:00.000Z", "until": f"{day}T12:30:00.000Z", "reason": "release"}
+            for day in self.closed
+        ]
+        return {
+            "weekend": self.weekend,
+            "dates_in": self.dates_in,
+            "dates_out": self.dates_out,
+            "blackouts": blackouts,
+        }
 
-    def is_business(self, day: date) -> bool:
-        """Counted out by hand."""
+    def has_noon(self, day: date) -> bool:
+        """Whether a run begins at noon; counted out by hand."""
+        return self._is_business(day) and day.isoformat() not in self.closed
+
+    def _is_business(self, day: date) -> bool:
         weekend = ["saturday", "sunday"] if self.weekend is None else self.weekend
         is_out = day.isoformat() in self.dates_out or WEEKDAYS[day.weekday()] in weekend
         return day.isoformat() in self.dates_in or not is_out
@@ -71,11 +85,17 @@ class Calendars(ApiMachine):
         self.deleted_version = 0
         """The largest version that was deleted."""
 
-    @rule(name=st.sampled_from(NAMES), weekend=weekends, ins=days_ahead, outs=days_ahead)
-    def put_calendar(self, name: str, weekend: list[str] | None, ins: set[int], outs: set[int]) -> None:
+    @rule(name=st.sampled_from(NAMES), weekend=weekends, ins=days_ahead, outs=days_ahead, closed=days_ahead)
+    def put_calendar(
+        self, name: str, weekend: list[str] | None, ins: set[int], outs: set[int], closed: set[int]
+    ) -> None:
         """A new one, another content, or the same one."""
         wanted = PromisedCalendar(
-            version=0, weekend=weekend, dates_in=self._dates(ins), dates_out=self._dates(outs)
+            version=0,
+            weekend=weekend,
+            dates_in=self._dates(ins),
+            dates_out=self._dates(outs),
+            closed=self._dates(closed),
         )
         standing = self.calendars.get(name)
         answer = self._ask_calendar("PUT", name, wanted.content)
@@ -98,7 +118,7 @@ class Calendars(ApiMachine):
     @some_calendar
     @rule(pick=picks)
     def preview_by_calendar(self, pick: int) -> None:
-        """The next runs are those of its business days, as it is now."""
+        """The next runs are those of its business days outside its windows, as it is now."""
         name = self._calendar(pick)
         document = {"cron": "0 12 * * *", "calendar": name}
         answer = self.deployment.send(WORKFLOWS_TENANT, "POST", "/v1/schedules/preview", document)
@@ -106,10 +126,12 @@ class Calendars(ApiMachine):
         shown = [run["local"] for run in answer.json["runs"][:SHOWN_RUNS]]
         first = date(1970, 1, 1) + timedelta(days=(self.now_ms + 720 * MINUTE_MS) // (1_440 * MINUTE_MS))
         days = (first + timedelta(days=distance) for distance in range(LONGEST_DAYS))
-        business = (day for day in days if self.calendars[name].is_business(day))
-        expected = [f"{next(business).isoformat()}T12:00:00" for _ in range(SHOWN_RUNS)]
+        noons = (day for day in days if self.calendars[name].has_noon(day))
+        expected = [f"{next(noons).isoformat()}T12:00:00" for _ in range(SHOWN_RUNS)]
         assert shown == expected
         SEEN["calendar previewed"] += 1
+        if self.calendars[name].closed:
+            SEEN["calendar with windows previewed"] += 1
 
     @rule(name=st.sampled_from(NAMES), is_foreign=st.booleans())
     def use_calendar(self, name: str, is_foreign: bool) -> None:

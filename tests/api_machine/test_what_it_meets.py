@@ -315,6 +315,7 @@ CALENDARS_MET = {
     "calendar unchanged",
     "calendar replaced",
     "calendar previewed",
+    "calendar with windows previewed",
     "calendar refused to a job",
     "calendar used",
     "calendar kept for its jobs",
@@ -326,7 +327,7 @@ def test_calendar_rules_of_the_machine_reach_every_situation() -> None:
     walk = Stepping()
 
     def put(*outs: int, weekend: list[str] | None = None) -> None:
-        walk.step("put_calendar", name="plant", weekend=weekend, ins={3}, outs=set(outs))
+        walk.step("put_calendar", name="plant", weekend=weekend, ins={3}, outs=set(outs), closed={3})
 
     walk.step("use_calendar", name="plant", is_foreign=False)
     put(1)
