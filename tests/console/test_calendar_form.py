@@ -91,7 +91,7 @@ def test_calendar_of_another_request_is_neither_replaced_unseen_nor_created_agai
     assert asked(calendars, "GET", PLANT)["version"] == 3
 
 
-def test_calendar_that_was_deleted_meanwhile_is_not_made_again(calendars: Console) -> None:
+def test_calendar_that_was_deleted_meanwhile_is_created_anew_by_a_second_saving(calendars: Console) -> None:
     page = calendars.page
     calendars.gates.allow(412)
     calendars.gates.allow(404)
@@ -99,9 +99,29 @@ def test_calendar_that_was_deleted_meanwhile_is_not_made_again(calendars: Consol
     page.get_by_role("textbox", name="Excluded dates").fill("2030-12-31")
     asked(calendars, "DELETE", PLANT)
     save(page)
-    expect(page.get_by_role("alert")).to_contain_text("no such calendar")
-    expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-31")
+    expect(page.get_by_role("alert")).to_contain_text("The calendar was deleted meanwhile")
     assert asked(calendars, "GET", "/v1/calendars")["calendars"] == []
+    page.get_by_role("button", name="Keep my entries").click()
+    expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-31")
+    save(page)
+    expect(page.get_by_role("link", name="Edit")).to_be_visible()
+    assert asked(calendars, "GET", PLANT)["dates_out"] == ["2030-12-31"]
+
+
+def test_calendar_of_another_request_that_is_taken_over_leaves_nothing_to_lose(calendars: Console) -> None:
+    page = calendars.page
+    calendars.gates.allow(412)
+    calendars.open("#/new-calendar?name=plant")
+    page.get_by_role("textbox", name="Excluded dates").fill("2030-12-31")
+    asked(calendars, "PUT", PLANT, {"dates_out": ["2030-12-26"]})
+    save(page)
+    page.get_by_role("button", name="Take the other side").click()
+    expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-26")
+    questions: list[str] = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.accept()))
+    page.reload()
+    expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-26")
+    assert questions == []
 
 
 def test_typed_calendar_is_there_again_after_the_session_ended(calendars: Console) -> None:

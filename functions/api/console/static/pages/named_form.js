@@ -8,6 +8,9 @@ import { Act, Page, Problem } from '../ui/basics.js';
 import { notify } from '../ui/notices.js';
 import { useDraft, useHolding, useLeaveGuard } from './job_form/editor.js';
 
+/** What another request has left of something that it has deleted. */
+const GONE = { body: null };
+
 /**
  * @param {string} name of what is edited; without, something is created
  * @param {{noun: string, list: string, pathOf: (name: string) => string, EMPTY: object, formOf: (found: object) => object,
@@ -77,13 +80,16 @@ function Form({ title, kind, first = null }) {
     kind.onSaved(name);
   };
   const refuse = async (error) => {
-    if (known && error.status === 412) return setRival(await read(kind.pathOf(form.name)));
+    if (known && error.status === 412) return setRival(await read(kind.pathOf(form.name)).catch(goneOr));
     const errors = kind.fieldErrors(error);
     return setRefusal(errors ? { errors, error: null } : { errors: [], error });
   };
   const settle = (isTheirs) => {
-    if (isTheirs) setForm(formOf(rival.body));
-    setKnown(rival);
+    if (isTheirs) {
+      isDirty.current = false;
+      setForm(formOf(rival.body));
+    }
+    setKnown(rival === GONE ? null : rival);
     setRival(null);
   };
 
@@ -97,7 +103,8 @@ function Form({ title, kind, first = null }) {
         ${refusal.errors.length > 0 && html`<div class="problem" role="alert">
           <p><strong>The ${noun} was not saved.</strong> ${Object.keys(fields).length ? 'See the fields that are marked.' : ''}</p>
           ${rest.length > 0 && html`<ul>${rest.map((text) => html`<li>${text}</li>`)}</ul>`}</div>`}
-        ${rival && html`<${Conflict} noun=${noun} version=${rival.body.version} settle=${settle}><${kind.Rival} found=${rival.body} /><//>`}
+        ${rival === GONE && html`<${Gone} noun=${noun} settle=${settle} />`}
+        ${rival?.body && html`<${Conflict} noun=${noun} version=${rival.body.version} settle=${settle}><${kind.Rival} found=${rival.body} /><//>`}
         <div class="actions"><${Act} type="submit" label="Save the ${noun}" kind="primary" why=${why} isBusy=${isBusy} /></div>
       </div>
       <aside class="job-form-preview" aria-label="What the ${noun} will do">
@@ -105,6 +112,19 @@ function Form({ title, kind, first = null }) {
         <${kind.Preview} form=${form} />
       </aside>
     </form>`;
+}
+
+function goneOr(error) {
+  if (error.status === 404) return GONE;
+  throw error;
+}
+
+function Gone({ noun, settle }) {
+  return html`<div class="problem" role="alert">
+    <p><strong>The ${noun} was deleted meanwhile.</strong> Nothing was saved.</p>
+    <div class="actions"><button type="button" class="primary" onClick=${() => settle(false)}>Keep my entries</button></div>
+    <p class="hint">"Keep my entries" returns to the form: the next saving creates the ${noun} anew.</p>
+  </div>`;
 }
 
 /** Another request was faster. Nothing is saved or lost until the user has chosen. */
