@@ -32,10 +32,13 @@ _UNSIGNED = frozenset(
     }
 )
 """Headers that a connection or a proxy may change or add. The SDK of AWS signs none of them."""
-S3 = frozenset({"s3", "s3-object-lambda", "s3-outposts"})
+S3 = frozenset({"s3", "s3express", "s3-object-lambda", "s3-outposts"})
 """Services that take each name of an object as it is."""
 _HASHED = S3 | {"aoss"}
 """Services that refuse a request without the hash of its body in a header."""
+_BODILESS = frozenset({"vpc-lattice-svcs"})
+"""Services that leave the body out of the signature, and refuse a request without a header that says so. They take
+the path as S3 does: https://docs.aws.amazon.com/vpc-lattice/latest/ug/sigv4-authenticated-requests.html"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +60,9 @@ def signature_headers(
 ) -> dict[str, str]:
     """The headers to add: the time, the token of the session, and the signature."""
     stamp = datetime.fromtimestamp(int(now_s), UTC).strftime("%Y%m%dT%H%M%SZ")
-    body_hash = sha256(request.body).hexdigest()
+    body_hash = "UNSIGNED-PAYLOAD" if service in _BODILESS else sha256(request.body).hexdigest()
     added = {"X-Amz-Date": stamp}
-    if service in _HASHED:
+    if service in _HASHED | _BODILESS:
         added["X-Amz-Content-SHA256"] = body_hash
     if credentials.token:
         added["X-Amz-Security-Token"] = credentials.token
@@ -101,8 +104,8 @@ def folded(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _canonical_path(path: str, service: str) -> str:
-    """Services other than S3 resolve dots, and encode the encoded path again."""
-    if service in S3:
+    """Services other than those like S3 resolve dots, and encode the encoded path again."""
+    if service in S3 | _BODILESS:
         return quote(unquote_to_bytes(path), safe="/-_.~") or "/"
     parts: list[str] = []
     for part in path.split("/"):

@@ -32,6 +32,7 @@ from tests.unit.adapters.test_target_sender import OWN, Aws, refused, session
 ROLE = "arn:aws:iam::111122223333:role/punctual/acme"
 API = "https://a1b2c3.execute-api.eu-west-1.amazonaws.com/prod/orders"
 KEYS = Credentials("ASIA1", "secret/1", "IQoJb3JpZ2luX2VjEPr//////////wEaCWV1" * 20)
+LATTICE = "vpc-lattice-svcs"
 NOW = DUE_AT
 
 
@@ -61,10 +62,12 @@ def by_sdk(signed: SignedCall, url: str | None = None) -> str:
     request = AWSRequest(callback.method, url or callback.url, data=callback.body)
     for name, value in callback.headers:
         request.headers.add_header(name, value)
-    kind = S3SigV4Auth if signed.auth.service == "s3" else SdkSigV4Auth
+    kind = S3SigV4Auth if signed.auth.service in ("s3", LATTICE) else SdkSigV4Auth
     if kind is S3SigV4Auth:
-        request.context["payload_signing_enabled"] = True
-        request.context["client_config"] = type("Config", (), {"s3": {"payload_signing_enabled": True}})
+        # As in AWS's own example for VPC Lattice.
+        request.context["has_streaming_input"] = signed.auth.service == LATTICE
+        options = {"payload_signing_enabled": signed.auth.service != LATTICE}
+        request.context["client_config"] = type("Config", (), {"s3": options})
     at = datetime.fromtimestamp(NOW // 1000, UTC).replace(tzinfo=None)
     with patch("botocore.auth.get_current_datetime", return_value=at):
         keys = SdkCredentials(KEYS.access_key, KEYS.secret_key, KEYS.token)
@@ -109,12 +112,20 @@ def test_signature_for_s3_keeps_the_path_and_has_the_hash_of_the_body(path: str,
     assert dict(made.headers)["X-Amz-Content-SHA256"] == hashlib.sha256(body).hexdigest()
 
 
-@pytest.mark.parametrize("service", ["s3-object-lambda", "s3-outposts", "aoss"])
+@pytest.mark.parametrize("service", ["s3express", "s3-object-lambda", "s3-outposts", "aoss"])
 def test_service_that_wants_the_hash_of_the_body_gets_it(service: str) -> None:
     signed = call("https://a.example.com/index/_doc", service, body=b"object", method="PUT")
     made = sign(signed, KEYS, NOW)
     assert dict(made.headers)["X-Amz-Content-SHA256"] == hashlib.sha256(b"object").hexdigest()
     assert "x-amz-content-sha256" in authorization(made)
+
+
+@pytest.mark.parametrize("path", ["/", "/a%20b", "/orders?n=1"])
+def test_signature_for_vpc_lattice_leaves_the_body_out(path: str) -> None:
+    signed = call(f"https://orders-1a2b3c.4d5e.vpc-lattice-svcs.eu-west-1.on.aws{path}", LATTICE)
+    made = sign(signed, KEYS, NOW)
+    assert authorization(made) == by_sdk(signed)
+    assert dict(made.headers)["X-Amz-Content-SHA256"] == "UNSIGNED-PAYLOAD"
 
 
 def test_signature_is_over_what_services_decode_from_a_url_that_is_not_encoded_throughout() -> None:
