@@ -1,4 +1,4 @@
-# A machine needs Python 3.11, Node 22 with npm, and Java 17. These targets install everything else, in pinned
+# A machine needs Python 3.11, Node 20 or later with npm, and Java 17. These targets install everything else, in pinned
 # versions and inside this directory: .venv/ (Python) and .tools/ (npm).
 
 unexport PYTHONDONTWRITEBYTECODE
