@@ -27,6 +27,7 @@ from tests.bench.lag import lag_table, run_loads
 from tests.bench.laptop import MachineTooSlowError, run_burst
 from tests.bench.measured import Bench
 from tests.bench.meter import Bill
+from tests.bench.other_kinds import OtherKinds
 from tests.bench.overview import fill, opened, overview_table
 from tests.bench.overview import save as save_overview
 from tests.bench.profiled import profile_tables, profiles, start_profiles
@@ -71,7 +72,8 @@ def main(arguments: list[str]) -> int:
 
 def _count(*, saves: bool) -> int:
     with cell(counts_units=True) as made:
-        counted = [*Scenarios(made).rows(), *WorkflowScenarios(made).rows()]
+        rows = (Scenarios(made), OtherKinds(made), WorkflowScenarios(made))
+        counted = [row for each in rows for row in each.rows()]
     _write(counted_table(counted))
     if saves:
         SAVED.write_text(json.dumps({row.name: _rounded(row.bill) for row in counted}, indent=2) + "\n")

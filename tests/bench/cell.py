@@ -262,4 +262,5 @@ def environment(clients: Clients, tables_of: Clients) -> dict[str, str]:
         Env.KMS_KEY_ID: key,
         Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
         Env.API_HOSTS: "api.example",
+        Env.TARGET_ROLES: "arn:aws:iam::*:role/punctual/*",
     }
