@@ -1,7 +1,7 @@
 """The form of a calendar in the console: creation, edits, and changes that another request has made meanwhile."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.console.failing import asked
 from tests.support.console.served import problem
@@ -118,7 +118,12 @@ def test_calendar_of_another_request_that_is_taken_over_leaves_nothing_to_lose(c
     page.get_by_role("button", name="Take the other side").click()
     expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-26")
     questions: list[str] = []
-    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.accept()))
+
+    def leave(dialog: Dialog) -> None:
+        questions.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
     page.reload()
     expect(page.get_by_role("textbox", name="Excluded dates")).to_have_value("2030-12-26")
     assert questions == []
