@@ -26,6 +26,8 @@ _REFUSED = frozenset({400, 401, 403})
 _SHOWN = 16
 """Characters of a secret that are no secret: tokens of sessions all begin with about these."""
 _REDACTED = b"[redacted]"
+_REST = rb"(?:[A-Za-z0-9+/=%\\]|&#?\w+;)*"
+"""What follows of a secret, with the escapes of URLs, JSON and HTML."""
 _ORIGIN = re.compile(r"^https?://[^/?]+")
 
 
@@ -90,7 +92,7 @@ def without_secrets(body: bytes, signed: Callback) -> bytes:
     secrets = (headers.get("X-Amz-Security-Token", ""), headers["Authorization"].rpartition("Signature=")[2])
     for secret in secrets:
         if len(secret) > _SHOWN:
-            body = re.sub(re.escape(secret[:_SHOWN].encode()) + rb"[A-Za-z0-9+/=%\\]*", _REDACTED, body)
+            body = re.sub(re.escape(secret[:_SHOWN].encode()) + _REST, _REDACTED, body)
     return body
 
 
