@@ -25,7 +25,7 @@ def world(stack: LocalStack) -> Iterator[World]:
     probe.delete(target.client, name, poll_seconds=0.1)
 
 
-@pytest.mark.parametrize("name", ["S3", "S4", "S5", "S9"])
+@pytest.mark.parametrize("name", ["S3", "S4", "S5", "S9", "S14"])
 def test_step_passes_on_the_emulator_as_far_as_it_can_be_shown(world: World, name: str) -> None:
     findings = Findings(name, emulated=True)
     step = BY_NAME[name]

@@ -22,6 +22,7 @@ from tests.smoke.steps import (
     s11_recursion,
     s12_restore,
     s13_teardown,
+    s14_targets,
 )
 from tests.smoke.world import DeploymentTarget, SmokeError, World
 
@@ -124,6 +125,14 @@ STEPS: tuple[Step, ...] = (
         minutes=5,
         dollars=0.01,
         on_world=s11_recursion.run,
+    ),
+    Step(
+        name="S14",
+        title="targets",
+        passes_if="a message and a signed request reach a queue by the tenant's role, and by no wider right",
+        minutes=6,
+        dollars=0.01,
+        on_world=s14_targets.run,
     ),
     # Before S9, whose throttle keeps ApiBurnFast firing for an hour: CodeDeploy begins no rollout meanwhile.
     Step(

@@ -95,8 +95,13 @@ BEHAVIOURS: Mapping[str, Gap] = {
     ),
     "iam": Gap(
         reason="the emulator enforces no permissions",
-        steps=("S5",),
+        steps=("S5", "S14"),
         tested_by="tests/integration/test_grants.py",
+    ),
+    "signatures": Gap(
+        reason="the emulator has no host of AWS, which a signed request calls",
+        steps=("S14",),
+        tested_by="tests/unit/adapters/test_signed_sender.py",
     ),
     "ramp": Gap(
         reason="the emulator starts functions without a ramp, in processes that are warm",

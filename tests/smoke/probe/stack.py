@@ -25,16 +25,29 @@ def create(
     """Create the stack and return its outputs. A stack of an earlier run goes first: its topic may be another one."""
     delete(client, name, poll_seconds=poll_seconds)
     cloudformation = client("cloudformation")
-    cloudformation.create_stack(
-        StackName=name,
-        TemplateBody=json.dumps(template()),
-        Parameters=[{"ParameterKey": "AlarmTopicArn", "ParameterValue": topic}],
-        Capabilities=["CAPABILITY_IAM"],
-        Tags=[{"Key": "punctual:stage", "Value": stage}],
-    )
+    tags = [{"Key": "punctual:stage", "Value": stage}]
+    cloudformation.create_stack(**_content(name, {"AlarmTopicArn": topic}), Tags=tags)
     _await(cloudformation, name, "CREATE_COMPLETE", poll_seconds)
     (stack,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+
+
+def update(
+    client: Callable[[str], Any], name: str, parameters: Mapping[str, str], *, poll_seconds: float
+) -> None:
+    """Give the stack all its parameters anew."""
+    cloudformation = client("cloudformation")
+    cloudformation.update_stack(**_content(name, parameters))
+    _await(cloudformation, name, "UPDATE_COMPLETE", poll_seconds)
+
+
+def _content(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "StackName": name,
+        "TemplateBody": json.dumps(template()),
+        "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        "Capabilities": ["CAPABILITY_IAM"],
+    }
 
 
 def delete(client: Callable[[str], Any], name: str, *, poll_seconds: float = POLL_SECONDS) -> None:

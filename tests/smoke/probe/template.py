@@ -1,5 +1,5 @@
 """The stack that the smoke suite deploys beside a stage: a receiver behind a Function URL, an echo behind a gateway of
-the API's kind, a consumer that fails in part, and an inbox for alarms.
+the API's kind, a consumer that fails in part, an inbox for alarms, and a queue with a role that sends to it.
 
 It is plain CloudFormation, so that AWS and the emulator create it by the same call.
 """
@@ -41,12 +41,16 @@ _CONSUME = {
 
 def template() -> dict[str, Any]:
     """The template, with the topic of the alarms as its parameter."""
-    resources = _storage() | _receiver() | _echo() | _partial() | _inbox()
+    resources = _storage() | _receiver() | _echo() | _partial() | _inbox() | _target()
     outputs = {
         "CallsTable": {"Ref": "Calls"},
         "ReceiverUrl": {"Fn::GetAtt": ["ReceiverUrl", "FunctionUrl"]},
         "EchoUrl": {"Fn::GetAtt": ["EchoApi", "ApiEndpoint"]},
         "PartialQueueUrl": {"Ref": "PartialQueue"},
+        "PartialQueueArn": {"Fn::GetAtt": ["PartialQueue", "Arn"]},
+        "TargetQueueUrl": {"Ref": "TargetQueue"},
+        "TargetQueueArn": {"Fn::GetAtt": ["TargetQueue", "Arn"]},
+        "TargetRoleArn": {"Fn::GetAtt": ["TargetRole", "Arn"]},
         "AlarmInboxUrl": {"Ref": "AlarmInbox"},
         "LoggingRole": {"Fn::GetAtt": ["EchoRole", "Arn"]},
         "LogGroup": {"Ref": "Log"},
@@ -54,7 +58,10 @@ def template() -> dict[str, Any]:
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": "Punctual: what the smoke suite needs beside a stage. Deleted at the end of each run.",
-        "Parameters": {"AlarmTopicArn": {"Type": "String"}},
+        "Parameters": {
+            "AlarmTopicArn": {"Type": "String"},
+            "TargetExternalId": {"Type": "String", "Default": "of-no-tenant"},
+        },
         "Resources": resources,
         "Outputs": {name: {"Value": value} for name, value in outputs.items()},
     }
@@ -186,6 +193,37 @@ def _partial() -> dict[str, Any]:
                 "EventSourceArn": {"Fn::GetAtt": ["PartialQueue", "Arn"]},
                 "FunctionName": {"Ref": "PartialFunction"},
                 "FunctionResponseTypes": ["ReportBatchItemFailures"],
+            },
+        },
+    }
+
+
+def _target() -> dict[str, Any]:
+    """A queue, and a role of the tenant that trusts the account with an external id."""
+    trust = {
+        "Effect": "Allow",
+        "Action": "sts:AssumeRole",
+        "Principal": {"AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}},
+        "Condition": {"StringEquals": {"sts:ExternalId": {"Ref": "TargetExternalId"}}},
+    }
+    send = {
+        "Effect": "Allow",
+        "Action": "sqs:SendMessage",
+        "Resource": {"Fn::GetAtt": ["TargetQueue", "Arn"]},
+    }
+    return {
+        "TargetQueue": {"Type": "AWS::SQS::Queue", "Properties": {"MessageRetentionPeriod": 3_600}},
+        "TargetRole": {
+            "Type": "AWS::IAM::Role",
+            "Properties": {
+                "Path": "/punctual/",
+                "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [trust]},
+                "Policies": [
+                    {
+                        "PolicyName": "own",
+                        "PolicyDocument": {"Version": "2012-10-17", "Statement": [send]},
+                    }
+                ],
             },
         },
     }

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from infra.sizing.figures import EXECUTOR_CPU_MS, EXECUTOR_START_CPU_MS, OCCURRENCE_CPU_MS, Figure
+from infra.sizing.prices import DEFAULT_REGION, PRICES
 from tests.bench.checked import checked, laptop_tables, saved_run
 from tests.support.sources import ROOT
 
@@ -42,6 +43,25 @@ def test_delivery_page_cites_the_write_units_of_the_bench() -> None:
         in page
     )
     assert f"and {poll:.2f} for a check of a deferred call" in page
+
+
+@pytest.mark.parametrize(
+    ("row", "counted"),
+    [
+        ("one-off job", "one-off, body of 70 B"),
+        ("message to a queue, whose own bill is the tenant's", "one-off, a message to a queue of SQS"),
+        ("task of a workflow, in a diamond of four", "task of a run: a diamond of four"),
+        ("event that starts a job, with its call", "event that starts a job, with its call"),
+        ("event in a burst of 30 that starts one run", "event in a burst of 30 that starts one run"),
+        ("event that no trigger matches", "event that no trigger matches"),
+    ],
+)
+def test_cost_page_has_the_units_of_the_bench_at_list_prices(row: str, counted: str) -> None:
+    prices, cells = PRICES[DEFAULT_REGION], list[str]()
+    for units, price in (("write_units", prices.write_units), ("read_units", prices.read_units)):
+        figure = SAVED[counted][units]
+        cells += [f"{figure:.2f}", f"{figure * price.each * 1_000_000:.2f}"]
+    assert f"| {row} | {' | '.join(cells)} |" in (ROOT / "docs" / "cost.md").read_text().splitlines()
 
 
 @pytest.mark.parametrize(
