@@ -48,6 +48,20 @@ SIGNED_CALLS = (
         killer=_ADAPTER,
     ),
     Mutant(
+        name="secret whose escapes of HTML end the redaction",
+        file=_SENDER,
+        old='|&#?\\w+;)*"',
+        new=')*"',
+        killer=_ADAPTER,
+    ),
+    Mutant(
+        name="signature for VPC Lattice over the body",
+        file=_SIGV4,
+        old='"UNSIGNED-PAYLOAD" if service in _BODILESS else sha256',
+        new="sha256",
+        killer=_ADAPTER,
+    ),
+    Mutant(
         name="path of S3 that is encoded twice",
         file=_SIGV4,
         old='        return quote(unquote_to_bytes(path), safe="/-_.~") or "/"\n',
