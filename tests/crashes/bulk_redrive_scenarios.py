@@ -9,8 +9,9 @@ from tests.crashes.workflow_scenarios import MAPPED
 
 MINUTE_SECONDS = 60
 started = Catalogue("api", delay_seconds=MINUTE_SECONDS)
-begun = Catalogue("api", delay_seconds=2 * MINUTE_SECONDS)
-"""A page that is worked off again finds the next epoch: a lost message is left to the first sweep of its minute."""
+started_with_runs = Catalogue("api", delay_seconds=3 * MINUTE_SECONDS)
+"""The redriver works off the page a minute later and finds the next epoch: a lost message is left to the first sweep of
+its minute."""
 worked_off = Catalogue("redriver", delay_seconds=2 * MINUTE_SECONDS)
 ONE_PAGE, FULL_PAGE, TWO_PAGES = 2, 3, 4
 UNDONE_AFTER_MINUTES = 6
@@ -96,7 +97,9 @@ def looks_once_more_at_what_it_has_undone(stage: Stage) -> None:
     _expect_undone(stage, stage.redriver.bulks[-1])
 
 
-@begun("GetItem", "BatchGetItem", "PutItem", "UpdateItem", "BatchExecuteStatement", "SendMessageBatch")
+@started_with_runs(
+    "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "BatchExecuteStatement", "SendMessageBatch"
+)
 def starts_a_bulk_redrive_with_a_run(stage: Stage) -> None:
     _die(stage, 1, run_ends=RunState.SUCCEEDED)
     stage.workflow_runs.expect_redrive()

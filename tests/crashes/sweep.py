@@ -24,7 +24,7 @@ from tests.crashes.auditor_scenarios import auditor
 from tests.crashes.batch_scenarios import batches
 from tests.crashes.breaker_scenarios import troubled
 from tests.crashes.bulk_operation_scenarios import changed_at_once, changed_later
-from tests.crashes.bulk_redrive_scenarios import started, worked_off
+from tests.crashes.bulk_redrive_scenarios import started, started_with_runs, worked_off
 from tests.crashes.crash_points import CrashPoint, points_of
 from tests.crashes.dead_letter_scenarios import dead_letter
 from tests.crashes.deletion_scenarios import deleted
@@ -57,7 +57,17 @@ from tests.crashes.workflow_scenarios import advancing, carried_on, rescued
 
 CATALOGUES = (
     *(api, batches, keyed, edits, large, lifecycle, finished, reported, handed_over),
-    *(told_by_report, redriving, started, changed_at_once, changed_later, searched, written, announced),
+    *(
+        told_by_report,
+        redriving,
+        started,
+        started_with_runs,
+        changed_at_once,
+        changed_later,
+        searched,
+        written,
+        announced,
+    ),
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),

@@ -1,13 +1,16 @@
 """Every function is struck, and a struck run that mends itself too late is a broken one."""
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 from infra.local.state_dir import PROJECT_ROOT
 from tests.crashes.__main__ import main
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.process_killer import WEIGHTS
-from tests.crashes.scenario import Scenario
-from tests.crashes.sweep import SCENARIOS, Run, Theatre, runs_of
+from tests.crashes.scenario import Catalogue, Scenario
+from tests.crashes.sweep import CATALOGUES, SCENARIOS, Run, Theatre, runs_of
 
 UNHARMED_SECONDS, DELAY_SECONDS = 20, 60
 
@@ -37,6 +40,18 @@ def test_every_entry_point_has_scenarios_and_is_hit_in_chaos() -> None:
     functions -= {"canary_prober", "canary_receiver", "archive_reader"}
     assert {scenario.function for scenario in SCENARIOS} == functions
     assert set(WEIGHTS) == functions
+
+
+def test_every_catalogue_of_the_folder_is_swept() -> None:
+    folder = Path(__file__).parent
+    modules = [import_module(f"tests.crashes.{path.stem}") for path in folder.glob("*_scenarios.py")]
+    made = {
+        id(each): each for module in modules for each in vars(module).values() if isinstance(each, Catalogue)
+    }
+    assert len(made) > 1
+    assert {
+        each.function for key, each in made.items() if key not in {id(one) for one in CATALOGUES}
+    } == set()
 
 
 def test_no_two_scenarios_of_a_function_share_a_name() -> None:
