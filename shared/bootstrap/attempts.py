@@ -150,7 +150,7 @@ class AttemptUseCases:
                     open_request=self.core.open_request,
                     vault=ports.vault,
                     add_results=lambda *task: self.core.workflows.read_results.execute(*task),
-                    add_input=lambda *task: self.core.workflows.run_inputs.add(*task),
+                    add_input=lambda *task: self.core.workflows.add_run_input.execute(*task),
                     identity_token=lambda *asked: ports.identity_tokens.token(*asked),
                 ),
                 begin_run=lambda *begun: self.core.workflows.begin_run.execute(*begun),

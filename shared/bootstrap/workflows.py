@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shared.usecases.workflows.read_results import ReadResults
     from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
-    from shared.usecases.workflows.run_inputs import RunInputs
+    from shared.usecases.workflows.run_inputs import AddRunInput, RunInputs
     from shared.usecases.workflows.run_maps import RunMaps
     from shared.usecases.workflows.start_run import StartRun
 
@@ -120,8 +120,13 @@ class WorkflowUseCases:
     def run_inputs(self) -> RunInputs:
         from shared.usecases.workflows.run_inputs import RunInputs
 
-        ports = self.core.ports
-        return RunInputs(jobs=ports.jobs, vault=ports.vault, retention=self.core.settings.retention)
+        return RunInputs(jobs=self.core.ports.jobs, retention=self.core.settings.retention)
+
+    @cached_property
+    def add_run_input(self) -> AddRunInput:
+        from shared.usecases.workflows.run_inputs import AddRunInput
+
+        return AddRunInput(jobs=self.core.ports.jobs, vault=self.core.ports.vault)
 
     @cached_property
     def end_parent(self) -> EndParent:

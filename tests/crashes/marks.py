@@ -36,6 +36,8 @@ class MarkedWorkers:
         """Nothing is marked and nothing was struck."""
         self.blows = self.deaths = self.unanswered = 0
         self.struck = False
+        self.errors: list[str] = []
+        """Of handlers that were not struck: in this run, nothing else that they meet is an error."""
         self.calls: list[str] = []
         """The AWS calls of the invocation that was marked, where it lived to tell."""
         self._marks: list[tuple[Worker, CrashPoint | None]] = []
@@ -73,6 +75,8 @@ class MarkedWorkers:
         except SandboxDiedError:
             self.struck = mark is not None or self.struck
             return None
+        if invocation.error is not None and point is None:
+            self.errors.append(f"error: {function} has failed: {invocation.error}")
         if mark is not None:
             self.calls, self.struck = invocation.calls, invocation.struck
         return invocation.answer

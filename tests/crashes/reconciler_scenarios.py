@@ -52,7 +52,7 @@ def files_the_next_of_a_chain_that_broke_off(stage: Stage) -> None:
     stage.reconcile()
 
 
-@reconciler("UpdateItem", "TransactWriteItems", "SendMessageBatch")
+@reconciler("TransactWriteItems", "SendMessageBatch")
 def jumps_over_what_a_broken_chain_missed(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 20})
     stage.run(21)

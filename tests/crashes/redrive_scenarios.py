@@ -90,7 +90,7 @@ def is_asked_twice_for_a_redrive(stage: Stage) -> None:
         stage.faults.append(f"doubled: {first} and {second}")
 
 
-@redriving("UpdateItem", "PutItem")
+@redriving("UpdateItem", "ExecuteStatement")
 def takes_a_redrive_back(stage: Stage) -> None:
     order = die(stage)
     press = stage.redriver.press(order, stage.redriver.dead(order))
@@ -98,7 +98,7 @@ def takes_a_redrive_back(stage: Stage) -> None:
     stage.redriver.take_back(order, press)
 
 
-@redriving("GetItem", "Decrypt", "PutItem")
+@redriving("GetItem", "Decrypt", "ExecuteStatement")
 def reveals_what_a_dead_letter_asked_for(stage: Stage) -> None:
     order = die(stage, payload="entrusted")
     original = stage.redriver.dead(order)

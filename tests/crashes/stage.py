@@ -276,7 +276,7 @@ class Stage:
         beside += self.limit_alerts.faults(arrivals, self.workers.blows)
         beside += self.workflow_runs.faults(arrivals)
         beside += self.events.faults(history, arrivals, must_succeed=True)
-        return self.faults + oracle.verdict() + told + bulk + kept + beside
+        return self.faults + self.workers.errors + oracle.verdict() + told + bulk + kept + beside
 
     def check_payloads(self) -> None:
         """Every large request lasts as long as the work that needs it, and none for ever."""

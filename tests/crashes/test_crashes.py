@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.crashes.crash_points import TARGET, CrashPoint, Hit
+from tests.crashes.scenario import Scenario
 from tests.crashes.sweep import SCENARIOS, Theatre, theatre
 from tests.support.slowdown import STARVED, Slowdown
 
@@ -136,9 +137,21 @@ def test_no_promise_is_broken_by_a_crash(
     house: Theatre, slowdown: Slowdown, function: str, name: str, operation: str, nth: int, hit: Hit
 ) -> None:
     (scenario,) = (one for one in SCENARIOS if (one.function, one.name) == (function, name))
+    _play(house, slowdown, scenario, CrashPoint(operation=operation, nth=nth, hit=hit))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: f"{one.function}-{one.name}")
+def test_scenario_makes_its_calls_and_no_handler_fails(
+    house: Theatre, slowdown: Slowdown, scenario: Scenario
+) -> None:
+    """Without a crash in the invocation that is marked. Each function has its own settings and rights in it."""
+    _play(house, slowdown, scenario, None)
+
+
+def _play(house: Theatre, slowdown: Slowdown, scenario: Scenario, point: CrashPoint | None) -> None:
     for _ in range(RUNS):
         began_at = time.time()
-        run = house.run(scenario, CrashPoint(operation=operation, nth=nth, hit=hit))
+        run = house.run(scenario, point)
         if not run.faults or slowdown.since(began_at) < STARVED:
             break
-    assert run.faults == [], f'python -m tests.crashes sweep --only "{function} {name} [{run.point}]"'
+    assert run.faults == [], f'python -m tests.crashes sweep --only "{run}"'

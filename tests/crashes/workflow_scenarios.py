@@ -8,6 +8,7 @@ from tests.crashes.deployment import DEAD_VISIBILITY_SECONDS, VISIBILITY_SECONDS
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 from tests.crashes.tick_scenarios import sweep_for_the_lost
+from tests.crashes.workflow_runs import DUE_SECONDS
 
 advancing = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 carried_on = Catalogue("sweeper", delay_seconds=60)
@@ -94,7 +95,8 @@ def ends_a_task_whose_failure_skips_others(stage: Stage) -> None:
 @carried_on("BatchGetItem", "BatchExecuteStatement", "SendMessageBatch")
 def files_the_tasks_that_a_dead_executor_has_chosen(stage: Stage) -> None:
     stage.workflow_runs.start(*FORK)
-    stage.wait(1)
+    # Past the second at which the sweeper looks at the minute before.
+    stage.wait(DUE_SECONDS + 1)
     stage.break_next("executor", AFTER_ITS_RUN_KNOWS)
     stage.execute()
     stage.lane.lose()

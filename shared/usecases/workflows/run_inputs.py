@@ -1,4 +1,4 @@
-"""Keep the input of a run, and hand it to the tasks that take it."""
+"""Keep the input of a run, and hand it to the tasks that take it. To keep a sealed input needs no vault."""
 
 from dataclasses import replace
 
@@ -29,7 +29,6 @@ class RunInputs:
     """
 
     jobs: JobStore
-    vault: Vault
     retention: Retention
 
     def store(self, draft: Run, owner_id: str, sealed: bytes, *, is_repeated: bool = False) -> Run:
@@ -57,7 +56,15 @@ class RunInputs:
             sealed = self.jobs.get_payload(execution.tenant_id, execution.call.payload_id)
         return self.store(draft, execution.job_id, sealed, is_repeated=execution.progress.claims > 1)
 
-    def add(self, tenant: Tenant, execution: Execution, request: Request) -> Request:
+
+@dataclass(frozen=True, slots=True)
+class AddRunInput:
+    """Hand the input of a run to a task that takes it."""
+
+    jobs: JobStore
+    vault: Vault
+
+    def execute(self, tenant: Tenant, execution: Execution, request: Request) -> Request:
         """The request of a task with the input in its body, which may have results already.
 
         UnreadableItemError if the input is lost for good, UnavailableError if it cannot be read now.
