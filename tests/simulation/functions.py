@@ -11,6 +11,7 @@ from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
+from shared.settings import RedriverSettings, Settings
 from shared.usecases.attempts.batch_report import Delivery
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.bounds import UNSEEN_LEAD_MS
@@ -48,7 +49,7 @@ class Functions:
         for index in range(SWEEPERS):
             part = ShardRange(index=index, of=SWEEPERS)
             self._tick("sweeper", partial(self._sweep, part), 1, until_ms)
-        self._tick("redrive worker", _redrive, 1, until_ms)
+        self._tick("redrive worker", _redrive, 1, until_ms, RedriverSettings)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
@@ -61,17 +62,19 @@ class Functions:
             self._world.missing_executions += report.missing_executions
 
     def _tick(
-        self, kind: str, run: Callable[[UseCases], Any], minutes: int, until_ms: Callable[[], int]
+        self,
+        kind: str,
+        run: Callable[[UseCases], Any],
+        minutes: int,
+        until_ms: Callable[[], int],
+        settings: type[Settings] = Settings,
     ) -> None:
+        """No function of a tick has the keys of tenants."""
         world = self._world
 
         def invoke() -> None:
             process = world.process(kind)
-            process.spawn(
-                lambda: _tolerantly(
-                    lambda: run(use_cases_of(world, process, has_keys=kind not in ("watcher", "sweeper")))
-                )
-            )
+            process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process, kind=settings))))
 
         def tick() -> None:
             is_first_gap = not self.no_ticks_until_ms
@@ -141,7 +144,7 @@ class Functions:
         world = self._world
         process = world.process("rescuer")
         release = world.releases.start()
-        cases = use_cases_of(world, process, release)
+        cases = use_cases_of(world, process, release, kind=Settings)
         records = [record_for(release, message) for message in batch]
         received = deliveries(records)
         self._unread(received, batch)

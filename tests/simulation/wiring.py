@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
@@ -13,6 +13,7 @@ from shared.bootstrap.ports import Ports
 from shared.bootstrap.use_cases import UseCases
 from shared.names import QueueName
 from shared.ports.executions import WriteUnknown
+from shared.settings import ApiSettings, Settings, VaultSettings
 from shared.usecases.filing.file_successor import FileSuccessor
 from tests.simulation import planted
 from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock, ProcessHandle
@@ -25,10 +26,18 @@ from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
 from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.tenant_deletions import FakeTenantRecords
-from tests.support.settings import keyless, settings_of
+from tests.support.settings import only, settings_of
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
+
+
+class KeylessPorts(Ports):
+    """Those of a function without a key, such as a sweeper, as its settings make them in production."""
+
+    @property
+    def vault(self) -> NoReturn:  # type: ignore[override]
+        raise TypeError("this function has no key")
 
 
 class SimCore(CoreUseCases):
@@ -51,10 +60,11 @@ class SimCore(CoreUseCases):
 
 
 def use_cases_of(
-    world: World, process: Process, release: Release | None = None, *, has_keys: bool = True
+    world: World, process: Process, release: Release | None = None, *, kind: type[Settings] = ApiSettings
 ) -> UseCases:
-    """The use cases of a process that has just started and lives for one request or one tick."""
-    return _use_cases(world, ProcessHandle(process), release or world.releases.start(), has_keys=has_keys)
+    """The use cases of a process that has just started and lives for one request or one tick. `kind` has the settings
+    of its function."""
+    return _use_cases(world, ProcessHandle(process), release or world.releases.start(), kind)
 
 
 def warm_use_cases(world: World, handle: ProcessHandle) -> UseCases:
@@ -92,19 +102,21 @@ class Sandboxes:
         self._idle[queue].append(sandbox)
 
 
-def _use_cases(world: World, handle: ProcessHandle, release: Release, *, has_keys: bool = True) -> UseCases:
+def _use_cases(
+    world: World, handle: ProcessHandle, release: Release, kind: type[Settings] = ApiSettings
+) -> UseCases:
     settings = settings_of(release.plan, world.retention, default_quotas=world.quotas)
-    ports = marked(_ports(world, handle, release))
-    return UseCases(SimCore(ports, settings if has_keys else keyless(settings)))
+    ports = marked(_ports(world, handle, release, has_keys=issubclass(kind, VaultSettings)))
+    return UseCases(SimCore(ports, only(kind, settings)))
 
 
-def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
+def _ports(world: World, handle: ProcessHandle, release: Release, *, has_keys: bool) -> Ports:
     """Every port whose calls can be throttled, lost or cut off by a crash."""
 
     def faulty(target: Any, **fails: Any) -> Any:
         return PortCalls(handle, target, fails)
 
-    ports = Ports()
+    ports = Ports() if has_keys else KeylessPorts()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
     ports.entropy, ports.pause, ports.spread = world.entropy, world.hub.sleep, one_by_one
     ports.executions = faulty(seen_by(release, world, world.store))
@@ -142,7 +154,9 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
         sqs = NewerClient(sqs)
     ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights, one_by_one)
     ports.backlog = Backlog(faulty(world.lanes))
-    ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)
+    ports.tenants = faulty(world.tenants)
+    if has_keys:
+        ports.vault = SimVault(world, handle)
     ports.tenant_deletions = faulty(world.deletions)
     ports.tenant_records = faulty(FakeTenantRecords(world.table))
     ports.live_items = faulty(world.live_items)

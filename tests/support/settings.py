@@ -1,7 +1,7 @@
 """Settings of a deployment under test: complete settings of the API."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.domain.bucket import ShardPlan
 from shared.domain.executions.retention import Retention
@@ -10,6 +10,7 @@ from shared.names import QueueName
 from shared.settings import ApiSettings, Settings
 from tests.support.fakes.budgets import GENEROUS
 
+S = TypeVar("S", bound=Settings)
 AUDIT_DAYS = 400
 ARCHIVE_DAYS = 400
 ISSUER = "https://api.punctual.example"
@@ -46,6 +47,6 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
     return ApiSettings(**(given | others))
 
 
-def keyless(settings: Settings) -> Settings:
-    """The settings of a function without the keys of tenants, as the sweeper is."""
-    return Settings(**{each.name: getattr(settings, each.name) for each in fields(Settings)})
+def only(kind: type[S], settings: ApiSettings) -> S:
+    """The settings of a function that has no more, such as a sweeper."""
+    return kind(**{each.name: getattr(settings, each.name) for each in fields(kind)})

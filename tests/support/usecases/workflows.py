@@ -19,11 +19,12 @@ from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.run_rules import execution_of
 from shared.domain.workflows.workflow import Workflow
+from shared.settings import Settings
 from shared.usecases.attempts.batch_report import Delivery
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
 from tests.support.fakes.wakeup_queue import SentMessage
-from tests.support.settings import keyless
+from tests.support.settings import only
 from tests.support.usecases.world import World
 
 ONCE = RetryPolicy(max_attempts=1)
@@ -40,7 +41,7 @@ class WorkflowWorld(World):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(answer_to=self._answer, **settings)
-        self.sweep = use_cases(self.ports(), keyless(self.settings)).ticks.sweep_buckets
+        self.sweep = use_cases(self.ports(), only(Settings, self.settings)).ticks.sweep_buckets
         self.answers: dict[str, CallbackResponse] = {}
         """What the receiver of a task answers; by default, success."""
         self.put_workflow = self.cases.workflows.put_workflow

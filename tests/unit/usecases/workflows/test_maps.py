@@ -19,12 +19,13 @@ from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.map_items import MapItems, item_execution_id
 from shared.domain.workflows.run import Run, RunState, TaskReason, TaskState
 from shared.domain.workflows.workflow import Workflow
+from shared.settings import Settings
 from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.workflows.run_maps import TRIES
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
-from tests.support.settings import keyless
+from tests.support.settings import only
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
 from tests.support.workflows import node
@@ -631,7 +632,7 @@ def test_sweeper_that_finds_no_execution_to_wake_says_so():
         world.work_one()
     world.queue.messages.clear()
     world.table.executions.clear()
-    advance = use_cases(world.ports(), keyless(world.settings)).workflows.advance_run
+    advance = use_cases(world.ports(), only(Settings, world.settings)).workflows.advance_run
     with pytest.raises(UnavailableError, match="no execution of the run is left"):
         advance.heal(workflow, world.stored(run))
 
