@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 MOST_FAULTS = 3
-"""Of the deployment in succession for one execution: each doubles the wait, and the oracle allows for so many."""
+"""Of the deployment for one execution: each doubles the wait, also between attempts, and the oracle allows for so
+many."""
 _DENIED = CallbackResponse(reason=Reason.TARGET_ACCESS_DENIED, duration_ms=0, status=403)
 _FAILED = CallbackResponse(reason=Reason.TARGET_FAILED, duration_ms=0, status=500)
 _THROTTLED = CallbackResponse(reason=Reason.TARGET_THROTTLED, duration_ms=0, status=429)
@@ -49,10 +50,8 @@ class SimTargets:
 
     def is_unavailable(self, identity: str) -> bool:
         """Whether the deployment lacks something for this execution, such as credentials of the role."""
-        mix = self._world.weather.mix
-        is_struck = self._rng.random() < mix.target_unavailable
+        is_struck = self._rng.random() < self._world.weather.mix.target_unavailable
         if not is_struck or self._faults.get(identity, 0) >= MOST_FAULTS:
-            self._faults.pop(identity, None)
             return False
         self._faults[identity] = self._faults.get(identity, 0) + 1
         self._world.weather.note(Strike.TARGET_UNAVAILABLE)
