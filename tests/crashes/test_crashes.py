@@ -42,7 +42,7 @@ POINTS = [
     # Called, and the outcome not recorded; recorded, and nobody told so.
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.KILLED_BEFORE),
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.ANSWER_LOST),
-    # The message is in the queue, and nobody knows it.
+    # The message is in the queue, and no record says so.
     ("executor", "sends-to-a-queue", f"{TARGET}SendMessage", 1, Hit.KILLED_AFTER),
     ("executor", "sends-to-a-queue", f"{TARGET}SendMessage", 1, Hit.ANSWER_LOST),
     # The claim was refunded, and no message stands for the next one.
