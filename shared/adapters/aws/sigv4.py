@@ -32,13 +32,13 @@ _UNSIGNED = frozenset(
     }
 )
 """Headers that a connection or a proxy may change or add. The SDK of AWS signs none of them."""
-S3 = frozenset({"s3", "s3express", "s3-object-lambda", "s3-outposts"})
-"""Services that take each name of an object as it is."""
-_HASHED = S3 | {"aoss"}
-"""Services that refuse a request without the hash of its body in a header."""
 _BODILESS = frozenset({"vpc-lattice-svcs"})
-"""Services that leave the body out of the signature, and refuse a request without a header that says so. They take
-the path as S3 does: https://docs.aws.amazon.com/vpc-lattice/latest/ug/sigv4-authenticated-requests.html"""
+"""Services that leave the body out of the signature, and whose path is that of S3:
+https://docs.aws.amazon.com/vpc-lattice/latest/ug/sigv4-authenticated-requests.html"""
+_AS_IT_IS = _BODILESS | {"s3", "s3express", "s3-object-lambda", "s3-outposts"}
+"""Services that take the path, such as the name of an object, as it is."""
+_HASHED = _AS_IT_IS | {"aoss"}
+"""Services that refuse a request without a header for the hash of its body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def signature_headers(
     stamp = datetime.fromtimestamp(int(now_s), UTC).strftime("%Y%m%dT%H%M%SZ")
     body_hash = "UNSIGNED-PAYLOAD" if service in _BODILESS else sha256(request.body).hexdigest()
     added = {"X-Amz-Date": stamp}
-    if service in _HASHED | _BODILESS:
+    if service in _HASHED:
         added["X-Amz-Content-SHA256"] = body_hash
     if credentials.token:
         added["X-Amz-Security-Token"] = credentials.token
@@ -104,8 +104,8 @@ def folded(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _canonical_path(path: str, service: str) -> str:
-    """Services other than those like S3 resolve dots, and encode the encoded path again."""
-    if service in S3 | _BODILESS:
+    """Most services resolve dots, and encode the encoded path again."""
+    if service in _AS_IT_IS:
         return quote(unquote_to_bytes(path), safe="/-_.~") or "/"
     parts: list[str] = []
     for part in path.split("/"):
